@@ -1,0 +1,17 @@
+//! The command line of `orbh-kill`.
+
+use clap::Parser;
+
+/// End the current run of a session, with all its processes
+///
+/// The session stays, and can be resumed. TERM first, KILL after a grace (ORBH_KILL_GRACE_MS). Returns when every
+/// process of the run is dead.
+#[derive(Debug, Parser)]
+#[command(name = "orbh-kill", version, disable_help_subcommand = true)]
+pub struct Args {
+    /// The session: its id, or a unique beginning of 4 characters or more
+    pub id: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}

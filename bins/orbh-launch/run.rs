@@ -1,0 +1,187 @@
+//! `orbh launch`: a new headless session.
+
+use crate::args::Args;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use shared::face::input;
+use shared::face::output::{print, print_json, tell};
+use shared::ground::clock::At;
+use shared::ground::fault::{Fault, Finding, Kind, Refusal};
+use shared::harness::profile::Profile;
+use shared::harness::registry::Registry;
+use shared::spool::facts::{Class, InForce, Mode, Session};
+use shared::spool::id::{RunNumber, SessionId, Target};
+use shared::spool::root::Root;
+use shared::spool::session::{Spool, link_child};
+use shared::spool::{keys, layout, log};
+use shared::verbs::caller::Caller;
+use shared::verbs::environment::Environment;
+use shared::verbs::launch::{HANDSHAKE, Order, start_manager};
+use shared::verbs::overview::{Overview, RunLine};
+use std::path::PathBuf;
+
+/// How deep sessions may launch sessions, unless ORBH_DISPATCH_DEPTH_CAP says otherwise.
+const DEPTH_CAP: u32 = 5;
+
+#[derive(Serialize)]
+struct Launched<'a> {
+    session: &'a SessionId,
+    run: Option<RunNumber>,
+    target: &'a Target,
+    spool: PathBuf,
+}
+
+pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let (target, prompt) = words(args)?;
+    let registry = environment.registry()?;
+    let profile = choose(&registry, target)?;
+    if let Some(account) = &args.account {
+        registry.account(&profile.target, account).map_err(Refusal::one)?;
+    }
+    let parent = environment.session().map(|_| Caller::of(environment, "orbh launch")).transpose()?;
+    if let Some(parent) = &parent {
+        allowed(parent, &profile, environment)?;
+    }
+    let root = Root::create(&environment.root_path()?)?;
+    let session = born(args, environment, &root, &profile, parent.as_ref())?;
+    let in_force = InForce { target: profile.target.clone(), account: args.account.clone() };
+    let spool = Spool::create(&root, &session, &in_force, &prompt)?;
+    if let Some(parent) = &parent {
+        link_child(&parent.spool, spool.id())?;
+    }
+    for (key, value) in [(layout::TITLE, &args.title), (layout::DESCRIPTION, &args.description)] {
+        if let Some(value) = value {
+            keys::set(&spool, key, value)?;
+        }
+    }
+    log::note(&spool, "launched", None, format!("on {}", profile.target));
+    let said = start_manager(environment, &spool, &Order::Keep, HANDSHAKE)?;
+    report(args, &spool, &profile.target, &said)
+}
+
+/// Which of the words is the target, and which the duty.
+fn words(args: &Args) -> Result<(Option<Target>, String)> {
+    let usage = |message: &str| Fault::new(Kind::Usage, message).hint("orbh launch [RUNTIME/PROFILE] PROMPT");
+    let (target, prompt) = match (args.words.as_slice(), &args.file) {
+        ([], None) => return Err(usage("the duty of the session is missing").into()),
+        ([one], None) if one.parse::<Target>().is_ok() => {
+            return Err(usage(&format!("'{one}' is a target, and the duty of the session is missing")).into());
+        }
+        ([prompt], None) => (None, Some(prompt.as_str())),
+        ([], Some(_)) => (None, None),
+        ([target], Some(_)) => (Some(target), None),
+        ([target, prompt], None) => (Some(target), Some(prompt.as_str())),
+        _ => return Err(usage("the duty of the session was given twice, with --file and as an argument").into()),
+    };
+    let target = target.map(|target| target.parse::<Target>()).transpose()?;
+    let prompt = input::text(prompt, args.file.as_deref())?.unwrap_or_default();
+    if prompt.trim().is_empty() {
+        return Err(usage("the duty of the session is empty").into());
+    }
+    Ok((target, prompt))
+}
+
+fn choose(registry: &Registry, target: Option<Target>) -> Result<Profile> {
+    if let Some(target) = target {
+        return Ok(registry.resolve(&target).map_err(Refusal::one)?);
+    }
+    let refuse = |message: String, fix: String| Err(Refusal::one(Finding::new("no-target", message, fix)).into());
+    let Some(defaults) = registry.defaults()? else {
+        let message = "no target was given, and there is no file 'default-targets'".to_owned();
+        return refuse(message, registry.offer(&registry.targets()));
+    };
+    let mut reasons = Vec::new();
+    for target in &defaults {
+        match registry.resolve(target) {
+            Ok(profile) => return Ok(profile),
+            Err(finding) => reasons.push(finding.message),
+        }
+    }
+    refuse(
+        format!("no target of 'default-targets' is available: {}", reasons.join("; ")),
+        registry.offer(&registry.targets()),
+    )
+}
+
+/// What a run may launch: nothing of a higher class, not too deep, and nothing at all from inside a sandbox, which
+/// would end the new session's manager with its own processes.
+fn allowed(parent: &Caller, profile: &Profile, environment: &Environment) -> Result<()> {
+    let snapshot = parent.snapshot()?;
+    parent.check(&snapshot)?;
+    let class = snapshot.run(parent.run).and_then(|run| run.run.here()).map_or(parent.session.class, |run| run.class);
+    let refuse = |code, message, fix: &str| Err(Refusal::one(Finding::new(code, message, fix)).into());
+    if class != Class::Full {
+        let message =
+            format!("a run of class '{class}' cannot launch a session: its manager would not outlive the run");
+        return refuse("class-too-low", message, "ask the person to launch it");
+    }
+    if profile.class > parent.session.class {
+        let message = format!(
+            "the class of '{}' is '{}', and this session was granted '{}'",
+            profile.target, profile.class, parent.session.class
+        );
+        return refuse("class-too-high", message, "choose a target of that class");
+    }
+    let cap =
+        environment.get("ORBH_DISPATCH_DEPTH_CAP").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(DEPTH_CAP);
+    if parent.session.depth >= cap {
+        let message =
+            format!("this session is {} launches below the first one, and {cap} is the limit", parent.session.depth);
+        return refuse("too-deep", message, "do the work in this session; ORBH_DISPATCH_DEPTH_CAP sets the limit");
+    }
+    Ok(())
+}
+
+fn born(
+    args: &Args,
+    environment: &Environment,
+    root: &Root,
+    profile: &Profile,
+    parent: Option<&Caller>,
+) -> Result<Session> {
+    let cwd = match &args.cwd {
+        Some(cwd) => environment.absolute(cwd),
+        None => environment.cwd()?.to_owned(),
+    };
+    let cwd = std::fs::canonicalize(&cwd).with_context(|| format!("cannot work in '{}'", cwd.display()))?;
+    if !cwd.is_dir() {
+        return Err(Fault::new(Kind::Usage, format!("'{}' is not a directory", cwd.display())).into());
+    }
+    let continues = args.continues.as_deref().map(|id| root.find(id)).transpose()?;
+    let id = SessionId::fresh();
+    Ok(Session {
+        created_at: At::now(),
+        cwd,
+        mode: Mode::Headless,
+        parent: parent.map(|parent| parent.session.id.clone()),
+        root: parent.map_or_else(|| id.clone(), |parent| parent.session.root.clone()),
+        depth: parent.map_or(0, |parent| parent.session.depth + 1),
+        continues: continues.map(|spool| spool.id().clone()),
+        class: profile.class,
+        id,
+    })
+}
+
+fn report(args: &Args, spool: &Spool, target: &Target, said: &str) -> Result<u8> {
+    let overview = Overview::read(spool)?;
+    let run: Option<&RunLine> = overview.run.as_ref();
+    let failed = run.is_none_or(|run| run.end == Some(shared::spool::facts::Reason::SpawnFailed));
+    if failed {
+        let reason = run.and_then(|run| run.detail.clone()).unwrap_or_else(|| said.to_owned());
+        let message = format!("session {} was created, and its first run did not start: {reason}", spool.id());
+        return Err(Fault::new(Kind::System, message)
+            .hint(format!("mend it, then 'orbh resume {}'", spool.id()))
+            .into());
+    }
+    if !said.is_empty() {
+        tell(&format!("{said}\n"));
+    }
+    match args.json {
+        true => {
+            let run = run.map(|run| run.run);
+            print_json(&Launched { session: spool.id(), run, target, spool: spool.dir().to_owned() })?;
+        }
+        false => print(&format!("{}\n", spool.id()))?,
+    }
+    Ok(0)
+}

@@ -1,0 +1,115 @@
+//! `orbh list`: all sessions of a root, a line each.
+
+use crate::args::Args;
+use anyhow::Result;
+use shared::face::output::{print, print_json, tell};
+use shared::face::page::title;
+use shared::face::text::{clean, columns, cut, span};
+use shared::spool::id::SessionId;
+use shared::spool::root::Root;
+use shared::verbs::environment::Environment;
+use shared::verbs::overview::Overview;
+use std::collections::{BTreeMap, HashSet};
+
+/// The most characters of a title.
+const TITLE_WIDTH: usize = 60;
+
+pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let root = environment.root()?;
+    let (mut overviews, gone) = read(&root)?;
+    overviews.sort_by(|a, b| (a.created_at, &a.session).cmp(&(b.created_at, &b.session)));
+    let total = overviews.len();
+    let hidden = |overview: &Overview| !args.all && args.state.is_none() && overview.state.quiet();
+    let runtime = |overview: &Overview| overview.target.as_ref().map(|target| target.runtime.as_str().to_owned());
+    overviews.retain(|overview| {
+        !hidden(overview)
+            && args.state.is_none_or(|state| state == overview.state)
+            && args.runtime.as_ref().is_none_or(|wanted| runtime(overview).as_ref() == Some(wanted))
+    });
+    if args.json {
+        for overview in &overviews {
+            print_json(overview)?;
+        }
+    } else {
+        show(args, &root, &overviews, total)?;
+    }
+    for message in gone.iter().chain(overviews.iter().flat_map(|overview| &overview.damage)) {
+        tell(&format!("orbh-list: {message}\n"));
+    }
+    Ok(0)
+}
+
+/// Every session that can be looked at, and a sentence for each that cannot. One that is removed meanwhile is no
+/// failure.
+fn read(root: &Root) -> Result<(Vec<Overview>, Vec<String>)> {
+    let mut overviews = Vec::new();
+    let mut gone = Vec::new();
+    for id in root.ids()? {
+        match root.session(&id).and_then(|spool| Overview::read(&spool)) {
+            Ok(overview) => overviews.push(overview),
+            Err(error) if root.sessions_dir().join(id.as_str()).exists() => gone.push(format!("{error:#}")),
+            Err(_) => {}
+        }
+    }
+    Ok((overviews, gone))
+}
+
+fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Result<()> {
+    let left_out = total - overviews.len();
+    if !overviews.is_empty() {
+        let ids: Vec<SessionId> = overviews.iter().map(|overview| overview.session.clone()).collect();
+        let short = root.shorten(&ids)?;
+        let order = if args.tree { tree(overviews) } else { (0..overviews.len()).map(|index| (index, 0)).collect() };
+        let mut rows = vec![["ID", "STATE", "RUN", "TARGET", "CONTEXT", "AGE", "TITLE"].map(str::to_owned).to_vec()];
+        rows.extend(order.into_iter().map(|(index, depth)| row(&overviews[index], &short[index], depth)));
+        print(&columns(&rows))?;
+    }
+    match (left_out, total) {
+        (_, 0) => tell(&format!(
+            "no sessions in '{}'\nhint: orbh launch RUNTIME/PROFILE PROMPT, or orbh demo\n",
+            root.path().display()
+        )),
+        (0, _) => {}
+        (count, _) if args.all => tell(&format!("{count} not shown\n")),
+        (count, _) => tell(&format!("{count} not shown; --all shows all\n")),
+    }
+    Ok(())
+}
+
+fn row(overview: &Overview, short: &str, depth: usize) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let mut words = cut(&title(overview), TITLE_WIDTH);
+    if overview.compaction.looping {
+        words += " (compacting in a loop)";
+    }
+    vec![
+        format!("{}{short}", "  ".repeat(depth)),
+        overview.state.to_string(),
+        overview.run.as_ref().map_or_else(dash, |run| run.run.to_string()),
+        overview.target.as_ref().map_or_else(dash, |target| clean(&target.to_string())),
+        overview.context.as_ref().map_or_else(dash, ToString::to_string),
+        overview.created_at.map_or_else(dash, |at| span(at.age())),
+        words,
+    ]
+}
+
+/// The order of a tree: each session followed by those that it launched, with its depth.
+fn tree(overviews: &[Overview]) -> Vec<(usize, usize)> {
+    let known: HashSet<&SessionId> = overviews.iter().map(|overview| &overview.session).collect();
+    let mut below: BTreeMap<Option<&SessionId>, Vec<usize>> = BTreeMap::new();
+    for (index, overview) in overviews.iter().enumerate() {
+        let parent = overview.parent.as_ref().filter(|parent| known.contains(parent) && **parent != overview.session);
+        below.entry(parent).or_default().push(index);
+    }
+    let mut order = Vec::new();
+    let mut open: Vec<(usize, usize)> = below.get(&None).into_iter().flatten().rev().map(|index| (*index, 0)).collect();
+    while let Some((index, depth)) = open.pop() {
+        order.push((index, depth));
+        let children = below.remove(&Some(&overviews[index].session)).unwrap_or_default();
+        open.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
+    }
+    // A circle of parents, made by hand, hides nobody.
+    let placed: HashSet<usize> = order.iter().map(|(index, _)| *index).collect();
+    order.extend((0..overviews.len()).filter(|index| !placed.contains(index)).map(|index| (index, 0)));
+    order
+}

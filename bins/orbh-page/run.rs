@@ -1,0 +1,30 @@
+//! `orbh page`: one's own Page, or an observer's look at another session's.
+
+use crate::args::Args;
+use anyhow::Result;
+use shared::face::output::{print, print_json};
+use shared::face::page::render;
+use shared::verbs::caller::{Caller, meant};
+use shared::verbs::claim::Claim;
+use shared::verbs::environment::Environment;
+use shared::verbs::page::Page;
+
+pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let own = args.id.is_none() && !args.no_mutate && environment.run().is_some();
+    let caller = if own { Some(Caller::of(environment, "orbh page")?) } else { None };
+    let spool = match &caller {
+        Some(caller) => caller.spool.clone(),
+        None => meant(environment, args.id.as_deref(), "orbh page")?,
+    };
+    let page = Page::read(&spool)?;
+    match args.json {
+        true => print_json(&page)?,
+        false => print(&render(&page))?,
+    }
+    if let Some(caller) = caller {
+        // A straggler is told so; and a run's first verb makes it a context.
+        let _claim = Claim::take(&caller.spool, "page")?;
+        caller.check(&caller.snapshot()?)?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,33 @@
+//! The command line of `orbh-relaunch`.
+
+use clap::Parser;
+
+/// Keep a headless session as its manager, in the foreground, and take a pending relaunch to its end
+///
+/// It starts what has to be started, ends what has to be ended, and stays until the session is over. A session that
+/// has a manager needs no second one, and it is refused. With --into or --cancel it changes or calls off a relaunch
+/// whose successor is not up.
+#[derive(Debug, Parser)]
+#[command(name = "orbh-relaunch", version, disable_help_subcommand = true)]
+pub struct Args {
+    /// The session: its id, or a unique beginning of 4 characters or more
+    pub id: String,
+    /// Send the pending relaunch to another target
+    #[arg(long, value_name = "RUNTIME/PROFILE", conflicts_with_all = ["cancel", "background"])]
+    pub into: Option<String>,
+    /// Use this account of the harness there
+    #[arg(long, value_name = "NAME", requires = "into")]
+    pub account: Option<String>,
+    /// Call the pending relaunch off; the session then waits for `orbh resume`
+    #[arg(long, conflicts_with = "background")]
+    pub cancel: bool,
+    /// Leave the terminal: a session and process group of its own, standard error until the run is up
+    #[arg(long)]
+    pub background: bool,
+    /// With --background: begin a new run when none is open, standard input added to its prompt
+    #[arg(long, requires = "background", hide = true)]
+    pub resume: bool,
+    /// Print one JSON object when it leaves
+    #[arg(long, conflicts_with = "background")]
+    pub json: bool,
+}

@@ -1,0 +1,171 @@
+//! `orbh relaunch`: the manager of a headless session, and recovery.
+
+use crate::args::Args;
+use anyhow::{Context, Result};
+use nix::sys::signal::{SigHandler, Signal, raise, signal};
+use nix::unistd::{ForkResult, dup2_stderr, dup2_stdin, dup2_stdout, fork, setsid};
+use serde::Serialize;
+use shared::face::exit;
+use shared::face::output::{print, print_json, tell};
+use shared::ground::clock::At;
+use shared::ground::fault::{Fault, Kind};
+use shared::spool::id::{RunNumber, SessionId, Target};
+use shared::spool::log;
+use shared::spool::session::Spool;
+use shared::verbs::environment::Environment;
+use shared::verbs::launch::Order;
+use shared::verbs::manager::{Left, Manager};
+use shared::verbs::overview::{Overview, State};
+use shared::verbs::succession::redirect;
+use std::fs::OpenOptions;
+use std::io::Read;
+
+#[derive(Serialize)]
+struct Changed<'a> {
+    session: &'a SessionId,
+    closing: RunNumber,
+    target: &'a Target,
+    cancelled: bool,
+    at: At,
+}
+
+#[derive(Serialize)]
+struct Gone<'a> {
+    session: &'a SessionId,
+    state: State,
+    run: Option<RunNumber>,
+}
+
+pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let spool = environment.root()?.find(&args.id)?;
+    if environment.session().is_some() && !args.background {
+        let message = "a manager lives outside of every run, and this is inside one";
+        return Err(Fault::new(Kind::Refused, message).hint("ask the person to run it").into());
+    }
+    if args.background {
+        return in_background(args, environment, spool);
+    }
+    if args.cancel {
+        spool.root().writable()?;
+        let intent = redirect::cancel(&spool)?;
+        let words = format!("the relaunch of session {} is called off\nhint: orbh resume {}\n", spool.id(), spool.id());
+        return changed(args, &spool, intent.closing, &intent.target, &words);
+    }
+    if let Some(into) = &args.into {
+        spool.root().writable()?;
+        let target: Target = into.parse()?;
+        let intent = redirect::into(&spool, environment, &target, args.account.as_deref())?;
+        if Overview::read(&spool)?.manager.is_some() {
+            let words = format!("session {} will be relaunched on {target}\n", spool.id());
+            return changed(args, &spool, intent.closing, &target, &words);
+        }
+        tell(&format!("session {} will be relaunched on {target}\n", spool.id()));
+    }
+    in_foreground(args, environment, spool)
+}
+
+fn changed(args: &Args, spool: &Spool, closing: RunNumber, target: &Target, words: &str) -> Result<u8> {
+    match args.json {
+        true => print_json(&Changed { session: spool.id(), closing, target, cancelled: args.cancel, at: At::now() })?,
+        false => print(words)?,
+    }
+    Ok(0)
+}
+
+fn in_foreground(args: &Args, environment: &Environment, spool: Spool) -> Result<u8> {
+    let id = spool.id().clone();
+    let mut manager = Manager::take(spool.clone(), environment, Order::Keep)?;
+    let mut told = false;
+    let left = manager.keep(&mut || {
+        if !told {
+            told = true;
+            tell(&format!("managing session {id}; the run goes on when this is interrupted\n"));
+        }
+    })?;
+    drop(manager);
+    let overview = Overview::read(&spool)?;
+    match left {
+        Left::Over => {
+            let run = overview.run.as_ref().map(|run| run.run);
+            match args.json {
+                true => print_json(&Gone { session: &id, state: overview.state, run })?,
+                false => {
+                    print(&format!("session {id} is {}\n", overview.state))?;
+                    if let Some(hint) = overview.hint {
+                        tell(&format!("hint: {hint}\n"));
+                    }
+                }
+            }
+            Ok(0)
+        }
+        Left::GaveUp => Err(gave_up(&overview)),
+        Left::Signalled(signal) => {
+            tell(&format!("the run of session {id} goes on without a manager\nhint: orbh relaunch {id}\n"));
+            die_of(signal);
+            Ok(0)
+        }
+    }
+}
+
+fn gave_up(overview: &Overview) -> anyhow::Error {
+    let reason = overview.compaction.reason.clone().unwrap_or_else(|| "the successor failed to start".to_owned());
+    let hint = overview.hint.clone().unwrap_or_default();
+    Fault::new(Kind::System, format!("cannot relaunch session {}: {reason}", overview.session)).hint(hint).into()
+}
+
+fn die_of(death: Signal) {
+    // Blocked since the manager began; unblocked, with its default action, it ends us as the sender expects.
+    // SAFETY: the default action replaces no handler that anything here relies on.
+    let _ = unsafe { signal(death, SigHandler::SigDfl) };
+    let _ = nix::sys::signal::SigSet::all().thread_unblock();
+    let _ = raise(death);
+}
+
+/// A daemon's birth: two forks with a session of its own between them, so that it has no terminal and no parent of
+/// ours. It keeps standard error until its run is up: that is how the one who waits learns of it.
+fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result<u8> {
+    let mut added = String::new();
+    if args.resume {
+        std::io::stdin().lock().read_to_string(&mut added).context("cannot read standard input")?;
+    }
+    let order = if args.resume { Order::Resume((!added.is_empty()).then_some(added)) } else { Order::Keep };
+    // SAFETY: this process has one thread.
+    if let ForkResult::Parent { .. } = unsafe { fork() }.context("cannot fork")? {
+        return Ok(0);
+    }
+    setsid().context("cannot become the leader of a session")?;
+    // SAFETY: this process has one thread.
+    if let ForkResult::Parent { .. } = unsafe { fork() }.context("cannot fork")? {
+        return Ok(0);
+    }
+    let keep = || -> Result<Left> {
+        let mut manager = Manager::take(spool.clone(), environment, order)?;
+        let mut up = false;
+        let left = manager.keep(&mut || {
+            if !up {
+                up = true;
+                let_go_of_streams();
+            }
+        })?;
+        Ok(left)
+    };
+    match keep() {
+        Ok(Left::GaveUp) => {
+            tell(&exit::words("orbh-relaunch", &gave_up(&Overview::read(&spool)?)));
+            Ok(exit::status(Kind::System))
+        }
+        Ok(_) => Ok(0),
+        Err(error) => {
+            log::note(&spool, "manager-failed", None, exit::words("orbh-relaunch", &error).trim_end());
+            Err(error)
+        }
+    }
+}
+
+fn let_go_of_streams() {
+    if let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = dup2_stdin(&null);
+        let _ = dup2_stdout(&null);
+        let _ = dup2_stderr(&null);
+    }
+}

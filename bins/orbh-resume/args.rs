@@ -1,0 +1,24 @@
+//! The command line of `orbh-resume`.
+
+use clap::Parser;
+use std::path::PathBuf;
+
+/// Begin a new run of a session that has none
+///
+/// Continues the native conversation where the harness can; otherwise the new run gets the duty and the last accepted
+/// handoff. A relaunch that is pending is taken to its end first. A successor that died before it gave its first verb
+/// is started from its handoff again.
+#[derive(Debug, Parser)]
+#[command(name = "orbh-resume", version, disable_help_subcommand = true)]
+pub struct Args {
+    /// The session: its id, or a unique beginning of 4 characters or more
+    pub id: String,
+    /// What to add to the prompt of the new run (`-` reads it from standard input)
+    pub prompt: Option<String>,
+    /// Read what to add from this file
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
+    pub file: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}

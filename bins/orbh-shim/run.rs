@@ -1,0 +1,82 @@
+//! `orbh-shim`: the last thing before the harness. Single-threaded, and quiet on success.
+//!
+//! The order matters: the process is recorded, durably, before the program is executed. Whoever finds a run without a
+//! record may start it; whoever finds a record must not.
+
+use crate::args::Args;
+use anyhow::{Context, Result};
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
+use nix::sys::stat::Mode;
+use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
+use shared::face::output::tell;
+use shared::ground::clock::At;
+use shared::ground::dir::{Dir, Written};
+use shared::ground::fact;
+use shared::ground::fault::{Fault, Kind};
+use shared::ground::process::Proc;
+use shared::spool::facts::{End, PidRecord, Reason, Run, Stdin};
+use shared::spool::layout;
+use shared::verbs::environment::Environment;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// The run has a process, or a tombstone, already.
+const RECORDED_BEFORE: u8 = 3;
+/// The program could not be executed; the end of the run says why.
+const NOT_EXECUTED: u8 = 4;
+
+pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let path = environment.absolute(&args.run);
+    let run: Run = fact::load(&path.join(layout::RUN))?
+        .with_context(|| format!("'{}' is missing", path.join(layout::RUN).display()))?;
+    let nonce = environment.nonce().context("ORBH_NONCE is not set: this is for a manager to start")?;
+    let dir = Dir::open(&path)?;
+    // A session and a process group of its own: what hits the manager's terminal does not hit the harness.
+    setsid().context("cannot become the leader of a session")?;
+    let me = Proc::of(std::process::id().cast_signed()).context("cannot read /proc/self/stat")?;
+    let record = PidRecord { pid: me.pid, start: me.start, nonce: nonce.to_owned(), tombstone: None };
+    if fact::create(&dir, layout::PID, &record)? == Written::Before {
+        return Ok(RECORDED_BEFORE);
+    }
+    let Err(error) = become_harness(&path, &run);
+    let detail = shared::face::exit::words("orbh-shim", &error);
+    let detail = detail.trim_start_matches("orbh-shim: ").trim_end().to_owned();
+    tell(&format!("{detail}\n"));
+    let end = End { reason: Reason::SpawnFailed, code: None, signal: None, at: At::now(), detail: Some(detail) };
+    fact::create(&dir, layout::END, &end)?;
+    Ok(NOT_EXECUTED)
+}
+
+fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
+    let open_at = |path: &Path, flags: OFlag| {
+        open(path, flags | OFlag::O_CLOEXEC, Mode::S_IRUSR | Mode::S_IWUSR)
+            .map_err(std::io::Error::from)
+            .with_context(|| format!("cannot open '{}'", path.display()))
+    };
+    let stdin = match run.stdin {
+        Stdin::Prompt => open_at(&dir.join(layout::PROMPT), OFlag::O_RDONLY)?,
+        Stdin::Null => open_at(Path::new("/dev/null"), OFlag::O_RDONLY)?,
+    };
+    let appending = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_APPEND | OFlag::O_NOFOLLOW;
+    let output = open_at(&dir.join(layout::OUTPUT), appending)?;
+    chdir(&run.cwd)
+        .map_err(std::io::Error::from)
+        .with_context(|| format!("cannot change to the directory '{}'", run.cwd.display()))?;
+    let (program, arguments) =
+        run.argv.split_first().ok_or_else(|| Fault::new(Kind::Damaged, "run.json names no program"))?;
+    // Standard error is the manager's ear. It is kept close-on-exec, so that the manager hears either why the program
+    // was not executed, or, by the end of the file, that it was.
+    let ear: OwnedFd = dup(std::io::stderr()).map_err(std::io::Error::from).context("cannot keep standard error")?;
+    fcntl(&ear, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))
+        .map_err(std::io::Error::from)
+        .context("cannot keep standard error")?;
+    let dup_failed = "cannot redirect the standard streams";
+    dup2_stdin(&stdin).map_err(std::io::Error::from).context(dup_failed)?;
+    dup2_stdout(&output).map_err(std::io::Error::from).context(dup_failed)?;
+    dup2_stderr(&output).map_err(std::io::Error::from).context(dup_failed)?;
+    let error = Command::new(program).args(arguments).exec();
+    let _ = dup2_stderr(&ear);
+    Err(error).with_context(|| format!("cannot execute '{program}'"))
+}

@@ -1,0 +1,58 @@
+//! Points in time as the spool writes them: RFC 3339, milliseconds, with the offset of the machine.
+//!
+//! Wall-clock time informs people. No verb decides by it: order comes from run numbers, deadlines from the monotonic
+//! clock.
+
+use jiff::{Timestamp, tz::TimeZone};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+/// A point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At(Timestamp);
+
+impl At {
+    /// The time of the wall clock.
+    pub fn now() -> Self {
+        At(Timestamp::now())
+    }
+
+    /// How long ago it was; zero when the clock was set back since.
+    pub fn age(self) -> Duration {
+        Duration::try_from(Timestamp::now().duration_since(self.0)).unwrap_or_default()
+    }
+}
+
+impl From<SystemTime> for At {
+    fn from(time: SystemTime) -> Self {
+        At(Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH))
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let local = jiff::Zoned::new(self.0, TimeZone::system());
+        write!(f, "{}", local.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z"))
+    }
+}
+
+impl std::str::FromStr for At {
+    type Err = jiff::Error;
+    fn from_str(text: &str) -> Result<Self, jiff::Error> {
+        text.parse().map(At)
+    }
+}
+
+impl Serialize for At {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for At {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,255 @@
+//! A directory held by descriptor, and the durable operations on the names in it.
+//!
+//! Every operation is relative to the descriptor, which was opened without following a symlink anywhere on the way,
+//! so that nobody who may write below a spool can make a verb write somewhere else (openat2(2), RESOLVE_NO_SYMLINKS;
+//! where the kernel or a seccomp filter lacks it, only the last component is guarded).
+//!
+//! What is written here appears whole or not at all: a temporary file in the same directory, fsync, link or rename,
+//! fsync of the directory. A failed fsync is final: the temporary file is unlinked and the failure reported, never
+//! retried (a second fsync "succeeds" without the data). Temporary names start with `.tmp-` and name their writer.
+
+use super::fault::{Fault, Kind};
+use anyhow::{Context, Result};
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, openat, openat2, renameat2};
+use nix::sys::stat::{Mode, mkdirat};
+use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+static DURABLE: AtomicBool = AtomicBool::new(true);
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+
+/// The prefix of temporary names, which every reader ignores.
+pub const TEMPORARY: &str = ".tmp-";
+
+/// Switches fsync off for this process (`ORBH_FSYNC=0`, for tests only: after a power loss nothing holds).
+pub fn set_durable(on: bool) {
+    DURABLE.store(on, Ordering::Relaxed);
+}
+
+/// Whether a fact was written, or had been written before by somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is there, and we wrote it.
+    Now,
+    /// It was there already, and is unchanged.
+    Before,
+}
+
+/// A directory, held open.
+#[derive(Debug)]
+pub struct Dir {
+    file: File,
+    path: PathBuf,
+}
+
+/// Opens `path` for reading without following a symlink; `None` when it does not exist.
+pub fn open_read(path: &Path) -> Result<Option<File>> {
+    open_no_symlinks(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK)
+}
+
+fn open_no_symlinks(path: &Path, flags: OFlag) -> Result<Option<File>> {
+    let flags = flags | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+    let how = OpenHow::new().flags(flags).resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
+    let opened = match openat2(nix::fcntl::AT_FDCWD, path, how) {
+        Err(Errno::ENOSYS | Errno::EPERM) => openat(nix::fcntl::AT_FDCWD, path, flags, Mode::empty()),
+        other => other,
+    };
+    match opened {
+        Ok(fd) => Ok(Some(File::from(fd))),
+        Err(Errno::ENOENT) => Ok(None),
+        Err(Errno::ELOOP) => {
+            Err(Fault::new(Kind::Damaged, format!("cannot open '{}': a part of it is a symbolic link", path.display()))
+                .into())
+        }
+        Err(errno) => Err(std::io::Error::from(errno)).with_context(|| format!("cannot open '{}'", path.display())),
+    }
+}
+
+impl Dir {
+    /// Opens the directory; an error names it when it does not exist.
+    pub fn open(path: &Path) -> Result<Dir> {
+        match open_no_symlinks(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY)? {
+            Some(file) => Ok(Dir { file, path: path.to_owned() }),
+            None => {
+                Err(std::io::Error::from(Errno::ENOENT)).with_context(|| format!("cannot open '{}'", path.display()))
+            }
+        }
+    }
+
+    /// Where it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.path.join(name).display().to_string()
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Creates the file `name` with these bytes, whole and durable, unless it is there.
+    pub fn create(&self, name: &str, bytes: &[u8]) -> Result<Written> {
+        let temporary = self.temporary(bytes, 0o600)?;
+        let linked = linkat(self.fd(), temporary.as_str(), self.fd(), name, AtFlags::empty());
+        let unlinked = unlinkat(self.fd(), temporary.as_str(), UnlinkatFlags::NoRemoveDir);
+        match linked {
+            Ok(()) => {}
+            Err(Errno::EEXIST) => return Ok(Written::Before),
+            Err(errno) => return self.failed(errno, "create", name),
+        }
+        unlinked.map_err(std::io::Error::from).with_context(|| format!("cannot unlink '{}'", self.at(&temporary)))?;
+        self.sync()?;
+        Ok(Written::Now)
+    }
+
+    /// Puts these bytes in the place of whatever stands under `name`.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.replace_mode(name, bytes, 0o600)
+    }
+
+    /// The same with a mode of one's own (an accepted handoff is 0400). The inode is new.
+    pub fn replace_mode(&self, name: &str, bytes: &[u8], mode: u32) -> Result<()> {
+        let temporary = self.temporary(bytes, mode)?;
+        self.rename(&temporary, name).inspect_err(|_| self.discard(&temporary))
+    }
+
+    /// Renames over whatever stands under `to`, and makes it durable.
+    pub fn rename(&self, from: &str, to: &str) -> Result<()> {
+        match renameat2(self.fd(), from, self.fd(), to, RenameFlags::empty()) {
+            Ok(()) => self.sync(),
+            Err(errno) => self.failed(errno, "rename", from),
+        }
+    }
+
+    /// Makes `name` a second name of the file `of`, in place of whatever stood there: link, then rename.
+    pub fn link_over(&self, of: &str, name: &str) -> Result<()> {
+        let temporary = self.temporary_name();
+        if let Err(errno) = linkat(self.fd(), of, self.fd(), temporary.as_str(), AtFlags::empty()) {
+            return self.failed(errno, "link", of);
+        }
+        // rename(2) of two names of one file does nothing and leaves both: the temporary one goes either way.
+        let renamed = self.rename(&temporary, name);
+        self.discard(&temporary);
+        renamed
+    }
+
+    /// Unlinks `name`; false when it was not there.
+    pub fn remove(&self, name: &str) -> Result<bool> {
+        match unlinkat(self.fd(), name, UnlinkatFlags::NoRemoveDir) {
+            Ok(()) => self.sync().map(|()| true),
+            Err(Errno::ENOENT) => Ok(false),
+            Err(errno) => self.failed(errno, "unlink", name),
+        }
+    }
+
+    /// Makes the directory `name` (mode 0700), durable; `Before` when it was there.
+    pub fn make_dir(&self, name: &str) -> Result<Written> {
+        match mkdirat(self.fd(), name, Mode::S_IRWXU) {
+            Ok(()) => {
+                let made = Dir::open(&self.path.join(name))?;
+                made.file
+                    .set_permissions(std::fs::Permissions::from_mode(0o700))
+                    .with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
+                self.sync()?;
+                Ok(Written::Now)
+            }
+            Err(Errno::EEXIST) => Ok(Written::Before),
+            Err(errno) => self.failed(errno, "make the directory", name),
+        }
+    }
+
+    /// Appends one line with a single O_APPEND write. A line that a crash cut short is ended first, so that it can
+    /// spoil itself only.
+    pub fn append_line(&self, name: &str, line: &str, durable: bool) -> Result<()> {
+        let flags = OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+        let fd = openat(self.fd(), name, flags, Mode::S_IRUSR | Mode::S_IWUSR)
+            .map_err(std::io::Error::from)
+            .with_context(|| format!("cannot open '{}'", self.at(name)))?;
+        let mut file = File::from(fd);
+        let length = file.metadata().with_context(|| format!("cannot stat '{}'", self.at(name)))?.len();
+        let mut text = String::with_capacity(line.len() + 2);
+        let mut last = [b'\n'];
+        if length > 0 {
+            file.read_exact_at(&mut last, length - 1).with_context(|| format!("cannot read '{}'", self.at(name)))?;
+        }
+        if last != *b"\n" {
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+        file.write_all(text.as_bytes()).with_context(|| format!("cannot append to '{}'", self.at(name)))?;
+        if durable {
+            sync_file(&file).with_context(|| format!("cannot sync '{}'", self.at(name)))?;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Makes the names in the directory durable.
+    pub fn sync(&self) -> Result<()> {
+        sync_file(&self.file).with_context(|| format!("cannot sync '{}'", self.path.display()))
+    }
+
+    fn failed<T>(&self, errno: Errno, doing: &str, name: &str) -> Result<T> {
+        Err(std::io::Error::from(errno)).with_context(|| format!("cannot {doing} '{}'", self.at(name)))
+    }
+
+    fn temporary_name(&self) -> String {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let pid = std::process::id();
+        let start = super::process::Proc::of(pid.cast_signed()).map_or(0, |proc| proc.start);
+        format!("{TEMPORARY}{pid}-{start}-{serial}")
+    }
+
+    fn temporary(&self, bytes: &[u8], mode: u32) -> Result<String> {
+        let name = self.temporary_name();
+        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+        let fd = openat(self.fd(), name.as_str(), flags, Mode::from_bits_truncate(mode))
+            .map_err(std::io::Error::from)
+            .with_context(|| format!("cannot create a file in '{}'", self.path.display()))?;
+        let write = || -> std::io::Result<()> {
+            let mut file = File::from(fd);
+            // The umask of the caller must not decide who may read a spool.
+            file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+            file.write_all(bytes)?;
+            sync_file(&file)
+        };
+        write()
+            .inspect_err(|_| self.discard(&name))
+            .with_context(|| format!("cannot write a file in '{}'", self.path.display()))?;
+        Ok(name)
+    }
+
+    fn discard(&self, name: &str) {
+        // Best effort: a reader ignores what is left, and the failure that led here is the one worth reporting.
+        let _ = unlinkat(self.fd(), name, UnlinkatFlags::NoRemoveDir);
+    }
+}
+
+fn sync_file(file: &File) -> std::io::Result<()> {
+    if DURABLE.load(Ordering::Relaxed) { file.sync_all() } else { Ok(()) }
+}
+
+/// Makes a file durable that somebody else may have written.
+pub fn sync_path(path: &Path) -> Result<()> {
+    match open_read(path)? {
+        Some(file) => sync_file(&file).with_context(|| format!("cannot sync '{}'", path.display())),
+        None => Ok(()),
+    }
+}
+
+/// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO.
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    let Some(mut file) = open_read(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
+    Ok(Some(bytes))
+}

@@ -1,0 +1,152 @@
+//! Leases: alive means a held flock(2), never a number in a file.
+//!
+//! The kernel drops the lock when its holder dies, so there is nothing stale to clean up. The JSON in a lease file
+//! only informs people. A lease file is never unlinked by orbh; when somebody else replaced it, the taker notices by
+//! comparing the inode of what it locked with what the name leads to now. The descriptor is close-on-exec, so no child
+//! inherits a lease by accident.
+//!
+//! fs2's methods are shadowed by the standard library's since Rust 1.89, hence the long spelling, here alone.
+
+use super::dir::open_read;
+use super::fact;
+use anyhow::{Context, Result};
+use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::sys::stat::Mode;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How long a taker tries before it says that a lease is owned: longer than any reader's momentary probe.
+pub const PROBE_BOUND: Duration = Duration::from_millis(100);
+
+/// What a lease file says about its holder. It informs people; nothing decides by it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The process that took it.
+    pub pid: i32,
+    /// Its start time in clock ticks after boot (field 22 of /proc/PID/stat), against pid reuse.
+    #[serde(default)]
+    pub start: u64,
+    /// What it holds it for: a verb, or the kind of a manager.
+    #[serde(default)]
+    pub kind: String,
+    /// For a manager: the orders that it understands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verbs: Vec<String>,
+}
+
+impl Holder {
+    /// This process, holding it for `kind`.
+    pub fn me(kind: &str) -> Self {
+        let pid = std::process::id().cast_signed();
+        let start = super::process::Proc::of(pid).map_or(0, |proc| proc.start);
+        Holder { pid, start, kind: kind.to_owned(), verbs: Vec::new() }
+    }
+}
+
+/// A held lease; dropping it lets it go.
+#[derive(Debug)]
+pub struct Lease {
+    _file: File,
+}
+
+/// What a momentary shared probe found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Probe {
+    /// Nobody holds it.
+    Free,
+    /// Somebody does; who, as far as the file tells.
+    Held(Option<Holder>),
+}
+
+impl Probe {
+    /// Whether somebody holds it.
+    pub fn held(&self) -> bool {
+        matches!(self, Probe::Held(_))
+    }
+}
+
+/// The answer to a bounded try.
+#[derive(Debug)]
+pub enum Taken {
+    /// It is ours until dropped.
+    Ours(Lease),
+    /// It stayed another's until the bound ran out; who, as far as the file tells.
+    Owned(Option<Holder>),
+}
+
+/// Takes the lease at `path`, trying until `bound` has passed.
+pub fn take(path: &Path, holder: &Holder, bound: Duration) -> Result<Taken> {
+    let begin = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(lease) = try_take(path, holder)? {
+            return Ok(Taken::Ours(lease));
+        }
+        let left = bound.saturating_sub(begin.elapsed());
+        if left.is_zero() {
+            return Ok(Taken::Owned(holder_of(path)));
+        }
+        // flock(2) has no time-out, and a signal-driven one would disturb the caller's signals: a short, growing pause.
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(16));
+    }
+}
+
+fn try_take(path: &Path, holder: &Holder) -> Result<Option<Lease>> {
+    let doing = || format!("cannot take the lease '{}'", path.display());
+    let flags = OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    let fd = openat(AT_FDCWD, path, flags, Mode::S_IRUSR | Mode::S_IWUSR)
+        .map_err(std::io::Error::from)
+        .with_context(doing)?;
+    let mut file = File::from(fd);
+    match fs2::FileExt::try_lock_exclusive(&file) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(None),
+        Err(error) => return Err(error).with_context(doing),
+    }
+    // Somebody may have replaced the file between our open and our lock: then we hold a lock that nobody else sees.
+    let locked = file.metadata().with_context(doing)?;
+    match std::fs::symlink_metadata(path) {
+        Ok(named) if named.ino() == locked.ino() && named.dev() == locked.dev() => {}
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(doing),
+    }
+    // Only information: a full disk must not keep a manager from recovering a session.
+    let text = fact::to_line(holder)? + "\n";
+    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+    Ok(Some(Lease { _file: file }))
+}
+
+/// Whether the lease at `path` is held, by a momentary shared lock. Writes nothing, creates nothing.
+pub fn probe(path: &Path) -> Result<Probe> {
+    let Some(file) = open_read(path)? else { return Ok(Probe::Free) };
+    match fs2::FileExt::try_lock_shared(&file) {
+        Ok(()) => Ok(Probe::Free),
+        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(Probe::Held(holder_in(file))),
+        Err(error) => Err(error).with_context(|| format!("cannot probe the lease '{}'", path.display())),
+    }
+}
+
+fn holder_of(path: &Path) -> Option<Holder> {
+    open_read(path).ok().flatten().and_then(holder_in)
+}
+
+fn holder_in(file: File) -> Option<Holder> {
+    let mut text = String::new();
+    file.take(4096).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// How to name a holder in a sentence: `pid 4711 (compact handoff)`.
+pub fn describe(holder: Option<&Holder>) -> String {
+    match holder {
+        Some(holder) if !holder.kind.is_empty() => format!("pid {} ({})", holder.pid, holder.kind),
+        Some(holder) => format!("pid {}", holder.pid),
+        None => "an unknown process".to_owned(),
+    }
+}

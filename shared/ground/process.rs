@@ -1,0 +1,178 @@
+//! Processes, named so that a reused number is never mistaken: pid and start time together, signals through a pidfd.
+//!
+//! Facts relied on: field 22 of /proc/PID/stat is the start time in clock ticks after boot, counted after the last `)`
+//! because the command's name may hold anything (proc_pid_stat(5)); `kill(pid, 0)` calls a zombie alive, so state Z
+//! and X count as dead here; pidfd_open(2) and pidfd_send_signal(2) never reach a later owner of the number.
+
+use anyhow::{Context, Result};
+use nix::errno::Errno;
+use nix::libc;
+use nix::sys::signal::Signal;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+/// A process that cannot be confused with a later one of the same number (within one boot).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Proc {
+    /// Its number.
+    pub pid: i32,
+    /// Its start time, in clock ticks after boot.
+    pub start: u64,
+}
+
+/// What /proc/PID/stat says.
+#[derive(Debug, Clone, Copy)]
+pub struct Stat {
+    /// Who it is.
+    pub proc: Proc,
+    /// Its parent.
+    pub parent: i32,
+    /// Its state letter: `R`, `S`, `T`, `Z`, …
+    pub state: char,
+}
+
+impl Stat {
+    /// Whether it can still do anything.
+    pub fn lives(&self) -> bool {
+        !matches!(self.state, 'Z' | 'X')
+    }
+}
+
+impl Proc {
+    /// The process of that number, zombies included; `None` when there is none.
+    pub fn of(pid: i32) -> Option<Proc> {
+        stat(pid).map(|stat| stat.proc)
+    }
+
+    /// Whether exactly this process still runs.
+    pub fn alive(self) -> bool {
+        stat(self.pid).is_some_and(|stat| stat.proc == self && stat.lives())
+    }
+
+    /// A descriptor that names exactly this process; `None` when it is gone.
+    pub fn open(self) -> Result<Option<PidFd>> {
+        // SAFETY: a plain system call on integers.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, self.pid, 0) };
+        if fd < 0 {
+            return match Errno::last() {
+                Errno::ESRCH => Ok(None),
+                errno => Err(std::io::Error::from(errno)).with_context(|| format!("cannot open process {}", self.pid)),
+            };
+        }
+        // SAFETY: the call just returned this descriptor to us.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd as RawFd) };
+        // Looked at only now: the number cannot have changed hands since, the descriptor holds it.
+        Ok(self.alive().then_some(PidFd { fd }))
+    }
+}
+
+/// A process by descriptor. It becomes readable when the process has ended.
+#[derive(Debug)]
+pub struct PidFd {
+    fd: OwnedFd,
+}
+
+impl PidFd {
+    /// Sends the signal; false when the process is gone.
+    pub fn signal(&self, signal: Signal) -> Result<bool> {
+        let nothing = std::ptr::null::<libc::siginfo_t>();
+        // SAFETY: a null siginfo is allowed, the descriptor is ours.
+        let sent = unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, self.fd.as_raw_fd(), signal as libc::c_int, nothing, 0)
+        };
+        match sent {
+            0 => Ok(true),
+            _ if Errno::last() == Errno::ESRCH => Ok(false),
+            _ => Err(std::io::Error::last_os_error()).with_context(|| format!("cannot send {signal}")),
+        }
+    }
+}
+
+impl std::os::fd::AsFd for PidFd {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Reads /proc/PID/stat.
+pub fn stat(pid: i32) -> Option<Stat> {
+    let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let rest = &text[text.rfind(')')? + 1..];
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let parent = fields.next()?.parse().ok()?;
+    // The state is field 3 and the parent field 4, so field 22 is the eighteenth of what is left.
+    let start = fields.nth(17)?.parse().ok()?;
+    Some(Stat { proc: Proc { pid, start }, parent, state })
+}
+
+/// Every process of the machine that we may see.
+pub fn all() -> Vec<Stat> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).filter_map(stat).collect()
+}
+
+/// The living descendants of the processes `roots`, without the roots, as `processes` has them; whatever `spare` says
+/// is left out together with all below it.
+pub fn descendants(processes: &[Stat], roots: &[i32], spare: &dyn Fn(&Stat) -> bool) -> Vec<Proc> {
+    let mut children: HashMap<i32, Vec<&Stat>> = HashMap::new();
+    for process in processes {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut found = Vec::new();
+    let mut open = roots.to_vec();
+    while let Some(parent) = open.pop() {
+        for child in children.remove(&parent).unwrap_or_default() {
+            if spare(child) {
+                continue;
+            }
+            open.push(child.proc.pid);
+            if child.lives() {
+                found.push(child.proc);
+            }
+        }
+    }
+    found
+}
+
+/// The ancestors of a process, itself included, up to init.
+pub fn ancestors(pid: i32) -> Vec<i32> {
+    let mut line = vec![pid];
+    let mut at = pid;
+    while let Some(stat) = stat(at) {
+        if stat.parent <= 0 || line.contains(&stat.parent) {
+            break;
+        }
+        at = stat.parent;
+        line.push(at);
+    }
+    line
+}
+
+/// Whether the environment that a process was started with has all of these `NAME=value` entries.
+pub fn environment_has(pid: i32, entries: &[String]) -> bool {
+    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
+    let has = |entry: &String| environment.split(|byte| *byte == 0).any(|one| one == entry.as_bytes());
+    entries.iter().all(has)
+}
+
+/// The identity of this boot of the machine: start times of different boots cannot be compared.
+pub fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
+}
+
+/// The name of this machine.
+pub fn host() -> String {
+    nix::unistd::gethostname().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Makes orphans below this process its children, so that none of them leaves its tree.
+pub fn become_subreaper() -> Result<()> {
+    // SAFETY: a plain system call on integers.
+    match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()).context("cannot become a child subreaper"),
+    }
+}

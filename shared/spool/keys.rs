@@ -1,0 +1,38 @@
+//! Interface keys: what a session says about itself, a file each, so that `cat` reads them and `printf` writes them.
+
+use super::id::Name;
+use super::layout;
+use super::session::Spool;
+use crate::ground::dir::{Dir, read};
+use anyhow::Result;
+
+/// The value of a key, without the newline at its end; `None` when it is not set.
+pub fn get(spool: &Spool, key: &str) -> Result<Option<String>> {
+    let Some(bytes) = read(&spool.dir().join(layout::KEYS).join(key))? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(Some(text.strip_suffix('\n').unwrap_or(&text).to_owned()))
+}
+
+/// Sets a key.
+pub fn set(spool: &Spool, key: &str, value: &str) -> Result<()> {
+    Dir::open(&spool.dir().join(layout::KEYS))?.replace(key, format!("{value}\n").as_bytes())
+}
+
+/// Removes a key; false when it was not set.
+pub fn unset(spool: &Spool, key: &str) -> Result<bool> {
+    Dir::open(&spool.dir().join(layout::KEYS))?.remove(key)
+}
+
+/// All keys and their values, sorted by key.
+pub fn all(spool: &Spool) -> Result<Vec<(Name, String)>> {
+    let mut keys = Vec::new();
+    let Ok(entries) = std::fs::read_dir(spool.dir().join(layout::KEYS)) else { return Ok(keys) };
+    for entry in entries.flatten() {
+        let Some(name) = entry.file_name().to_str().and_then(|name| name.parse::<Name>().ok()) else { continue };
+        if let Some(value) = get(spool, name.as_str())? {
+            keys.push((name, value));
+        }
+    }
+    keys.sort();
+    Ok(keys)
+}

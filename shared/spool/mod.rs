@@ -1,0 +1,11 @@
+//! The spool: what a session is on disk. Reading and writing the facts of orbh-spool(5), and nothing that decides.
+
+pub mod child;
+pub mod facts;
+pub mod id;
+pub mod keys;
+pub mod layout;
+pub mod log;
+pub mod root;
+pub mod session;
+pub mod snapshot;

@@ -1,0 +1,255 @@
+//! The facts of a session's runs, read once, and what follows from them alone.
+//!
+//! A file that cannot be understood is *unknown*, not absent: it is kept as damage with its path, offset and reason,
+//! and hides neither the session nor its neighbours. Whoever needs just that fact gets the damage as an error.
+
+use super::facts::{End, Hold, Intent, KillOrder, Mode, PidRecord, Return, Run, RunKind};
+use super::id::RunNumber;
+use super::layout;
+use super::session::Spool;
+use crate::ground::fact;
+use crate::ground::fault::{Fault, Kind};
+use crate::ground::process;
+use anyhow::{Context, Result};
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// How often a look without the claim is taken again because it does not fit together.
+const LOOKS: usize = 3;
+
+/// A fact as it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<T> {
+    /// It is not there.
+    Absent,
+    /// It is there.
+    Here(T),
+    /// Something is there that cannot be understood; why, in a sentence that names the path.
+    Damaged(String),
+}
+
+impl<T> Found<T> {
+    /// The fact, if it is there and whole.
+    pub fn here(&self) -> Option<&T> {
+        match self {
+            Found::Here(fact) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// Whether anything is there, whole or damaged.
+    pub fn exists(&self) -> bool {
+        !matches!(self, Found::Absent)
+    }
+
+    /// The fact, `None` when absent, an error when damaged.
+    pub fn get(&self) -> Result<Option<&T>> {
+        match self {
+            Found::Absent => Ok(None),
+            Found::Here(fact) => Ok(Some(fact)),
+            Found::Damaged(message) => Err(Fault::new(Kind::Damaged, message.clone()).into()),
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Found<T> {
+    /// Reads it. Only damage is kept; a failing system call is an error.
+    pub fn read(path: &Path) -> Result<Found<T>> {
+        match fact::load(path) {
+            Ok(Some(fact)) => Ok(Found::Here(fact)),
+            Ok(None) => Ok(Found::Absent),
+            Err(error) => match error.downcast_ref::<Fault>() {
+                Some(fault) if fault.kind == Kind::Damaged => Ok(Found::Damaged(fault.message.clone())),
+                _ => Err(error),
+            },
+        }
+    }
+}
+
+/// What is known of one run.
+#[derive(Debug, Clone)]
+pub struct RunFacts {
+    /// Its number.
+    pub number: RunNumber,
+    /// run.json.
+    pub run: Found<Run>,
+    /// pid.
+    pub pid: Found<PidRecord>,
+    /// kill.json.
+    pub kill: Found<KillOrder>,
+    /// end.json.
+    pub end: Found<End>,
+    /// returns/N.json.
+    pub returned: Found<Return>,
+}
+
+impl RunFacts {
+    fn read(spool: &Spool, number: RunNumber) -> Result<RunFacts> {
+        let dir = spool.run(number);
+        Ok(RunFacts {
+            number,
+            run: Found::read(&dir.join(layout::RUN))?,
+            pid: Found::read(&dir.join(layout::PID))?,
+            kill: Found::read(&dir.join(layout::KILL))?,
+            end: Found::read(&dir.join(layout::END))?,
+            returned: Found::read(&spool.returns().join(layout::return_fact(number)))?,
+        })
+    }
+
+    /// Neither ended nor, headless, returned.
+    pub fn open(&self, mode: Mode) -> bool {
+        !self.end.exists() && (mode == Mode::Interactive || !self.returned.exists())
+    }
+
+    /// Whether its recorded process still runs, on this machine and in this boot.
+    pub fn process_alive(&self) -> bool {
+        let here = self.run.here().is_none_or(|run| run.boot_id == process::boot_id());
+        here && self.pid.here().and_then(PidRecord::process).is_some_and(process::Proc::alive)
+    }
+
+    /// Whether it ended because its program could not be started.
+    pub fn spawn_failed(&self) -> bool {
+        self.end.here().is_some_and(|end| end.reason == super::facts::Reason::SpawnFailed)
+    }
+
+    /// Whether it is of kind compact and closes `closing`.
+    pub fn replaces(&self, closing: RunNumber) -> bool {
+        self.run.here().is_some_and(|run| run.kind == RunKind::Compact && run.closes == Some(closing))
+    }
+
+    /// The damage in its facts, a sentence each.
+    pub fn damage(&self) -> Vec<&str> {
+        fn of<T>(found: &Found<T>) -> Option<&str> {
+            match found {
+                Found::Damaged(message) => Some(message),
+                _ => None,
+            }
+        }
+        [of(&self.run), of(&self.pid), of(&self.kill), of(&self.end), of(&self.returned)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+/// The facts of a session that its succession is decided by.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Headless or in a pane.
+    pub mode: Mode,
+    /// All runs that have a directory, rising.
+    pub runs: Vec<RunFacts>,
+    /// compacting.json.
+    pub hold: Found<Hold>,
+    /// relaunch.json.
+    pub intent: Found<Intent>,
+}
+
+impl Snapshot {
+    /// Reads it. For a decision, hold the compaction claim meanwhile; for a look, do not.
+    pub fn read(spool: &Spool, mode: Mode) -> Result<Snapshot> {
+        let mut snapshot = Snapshot::read_once(spool, mode)?;
+        // Without the claim an intent may come or go while the runs are read, and the two would not fit together.
+        for _ in 0..LOOKS {
+            let intent = Found::read(&spool.scratch().join(layout::INTENT))?;
+            if intent == snapshot.intent {
+                break;
+            }
+            snapshot = Snapshot::read_once(spool, mode)?;
+        }
+        Ok(snapshot)
+    }
+
+    fn read_once(spool: &Spool, mode: Mode) -> Result<Snapshot> {
+        let scratch = spool.scratch();
+        let hold = Found::read(&scratch.join(layout::HOLD))?;
+        let intent = Found::read(&scratch.join(layout::INTENT))?;
+        let mut runs = Vec::new();
+        for number in numbers(spool)? {
+            runs.push(RunFacts::read(spool, number)?);
+        }
+        Ok(Snapshot { mode, runs, hold, intent })
+    }
+
+    /// The highest run that has run.json. A damaged one there is an error: who could say what comes after it?
+    pub fn current(&self) -> Result<Option<&RunFacts>> {
+        match self.runs.iter().rev().find(|run| run.run.exists()) {
+            Some(run) => run.run.get().map(|_| Some(run)),
+            None => Ok(None),
+        }
+    }
+
+    /// The run of that number.
+    pub fn run(&self, number: RunNumber) -> Option<&RunFacts> {
+        self.runs.iter().find(|run| run.number == number)
+    }
+
+    /// The first run of kind compact that closes `closing` and did not fail to start.
+    pub fn successor(&self, closing: RunNumber) -> Option<&RunFacts> {
+        self.runs.iter().find(|run| run.replaces(closing) && !run.spawn_failed())
+    }
+
+    /// The newest attempt to replace `closing`, failed ones included.
+    pub fn newest_attempt(&self, closing: RunNumber) -> Option<&RunFacts> {
+        self.runs.iter().rev().find(|run| run.replaces(closing))
+    }
+
+    /// The hold, if it is effective: then the pager is held and `[Compacting...]` is shown.
+    pub fn effective_hold(&self) -> Option<&Hold> {
+        let hold = self.hold.here()?;
+        let intended = self.intent.here().is_some_and(|intent| intent.closing == hold.run);
+        let replaced = self.successor(hold.run).is_some();
+        let own = self.runs.iter().rev().find(|run| run.run.exists());
+        let own = own.is_some_and(|run| run.number == hold.run && run.open(self.mode));
+        (intended || replaced || own).then_some(hold)
+    }
+
+    /// Whether `run` is the successor of `closing`, or continues it.
+    pub fn succeeds(&self, run: RunNumber, closing: RunNumber) -> bool {
+        let Some(successor) = self.successor(closing) else { return false };
+        let mut at = Some(run);
+        while let Some(number) = at {
+            if number == successor.number {
+                return true;
+            }
+            let before = self.run(number).and_then(|run| run.run.here()).and_then(|run| run.continues);
+            at = before.filter(|before| *before < number);
+        }
+        false
+    }
+
+    /// The number for a new run: a top directory that never got its run.json is taken over.
+    pub fn next_number(&self) -> RunNumber {
+        match self.runs.last() {
+            Some(top) if top.run.exists() => top.number.next(),
+            Some(top) => top.number,
+            None => RunNumber::FIRST,
+        }
+    }
+
+    /// The damage in all facts, a sentence each.
+    pub fn damage(&self) -> Vec<String> {
+        let mut damage: Vec<String> = self.runs.iter().flat_map(RunFacts::damage).map(str::to_owned).collect();
+        if let Found::Damaged(message) = &self.hold {
+            damage.push(message.clone());
+        }
+        if let Found::Damaged(message) = &self.intent {
+            damage.push(message.clone());
+        }
+        damage
+    }
+}
+
+fn numbers(spool: &Spool) -> Result<Vec<RunNumber>> {
+    let dir = spool.runs();
+    let mut numbers = Vec::new();
+    for entry in std::fs::read_dir(&dir).with_context(|| format!("cannot read '{}'", dir.display()))? {
+        let entry = entry.with_context(|| format!("cannot read '{}'", dir.display()))?;
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.parse::<RunNumber>().ok());
+        // Only names as we write them: `1` beside `0001` must not make two runs of one.
+        numbers.extend(number.filter(|number| number.to_string().as_str() == name));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}

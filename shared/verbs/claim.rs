@@ -1,0 +1,34 @@
+//! The compaction claim: held across check and commit, never while waiting or spawning.
+
+use crate::ground::fault::{Fault, Kind};
+use crate::ground::lease::{self, Holder, Lease, Taken};
+use crate::spool::layout;
+use crate::spool::session::Spool;
+use anyhow::Result;
+use std::time::Duration;
+
+/// Longer than any claim is held; a holder that is stopped (SIGSTOP) outlasts it, and is named.
+const BOUND: Duration = Duration::from_secs(10);
+
+/// The claim, while it is ours.
+#[derive(Debug)]
+pub struct Claim {
+    _lease: Lease,
+}
+
+impl Claim {
+    /// Takes the claim of a session for `verb`, or names who holds it when the bound has run out.
+    pub fn take(spool: &Spool, verb: &str) -> Result<Claim> {
+        let path = spool.scratch().join(layout::CLAIM);
+        match lease::take(&path, &Holder::me(verb), BOUND)? {
+            Taken::Ours(lease) => Ok(Claim { _lease: lease }),
+            Taken::Owned(holder) => {
+                let who = lease::describe(holder.as_ref());
+                let message = format!("cannot take the compaction claim of session {}: {who} holds it", spool.id());
+                Err(Fault::new(Kind::Busy, message)
+                    .hint("try again; if that process is stopped, 'kill -CONT' it")
+                    .into())
+            }
+        }
+    }
+}

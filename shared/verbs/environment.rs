@@ -1,0 +1,161 @@
+//! The environment of a verb, parsed once. Only a binary's `main` reads it; everything else is handed this.
+
+use crate::ground::fault::{Fault, Kind};
+use crate::ground::watch::Backend;
+use crate::spool::root::Root;
+use anyhow::Result;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The variables that belong to one run. A manager starts without them, whoever starts it.
+pub const RUN_VARIABLES: [&str; 5] =
+    ["ORBH_SESSION_ID", "ORBH_RUN", "ORBH_NONCE", "ORBH_PROMPT_FILE", "ORBH_CONTEXT_FILE"];
+
+/// How long a process may take after TERM, unless ORBH_KILL_GRACE_MS says otherwise.
+const GRACE: Duration = Duration::from_millis(5000);
+
+/// What a verb was started with.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+    cwd: Option<PathBuf>,
+    programs: Option<PathBuf>,
+}
+
+impl Environment {
+    /// The environment as given, the working directory, and the directory in which this program's siblings are.
+    pub fn new(
+        variables: impl Iterator<Item = (OsString, OsString)>,
+        cwd: Option<PathBuf>,
+        programs: Option<PathBuf>,
+    ) -> Self {
+        Environment { variables: variables.collect(), cwd, programs }
+    }
+
+    /// A variable; an empty one counts as not set.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(OsStr::to_str)
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(|value| self.absolute(Path::new(value)))
+    }
+
+    /// The names of all variables but those of a run, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.variables.keys().filter_map(|name| name.to_str());
+        names.filter(|name| !RUN_VARIABLES.contains(name)).map(str::to_owned).collect()
+    }
+
+    /// Makes a path absolute, from the working directory.
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        match &self.cwd {
+            Some(cwd) if path.is_relative() => cwd.join(path),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The working directory.
+    pub fn cwd(&self) -> Result<&Path> {
+        let gone = || Fault::new(Kind::System, "the working directory is gone").hint("cd to a directory that exists");
+        Ok(self.cwd.as_deref().ok_or_else(gone)?)
+    }
+
+    /// Where the spools are: ORBH_ROOT, else $XDG_STATE_HOME/orbh, else ~/.local/state/orbh.
+    pub fn root_path(&self) -> Result<PathBuf> {
+        let xdg = || self.path("XDG_STATE_HOME").map(|dir| dir.join("orbh"));
+        let home = || self.path("HOME").map(|dir| dir.join(".local/state/orbh"));
+        let path = self.path("ORBH_ROOT").or_else(xdg).or_else(home);
+        Ok(path.ok_or_else(|| homeless("ORBH_ROOT, XDG_STATE_HOME", "ORBH_ROOT"))?)
+    }
+
+    /// Opens the root.
+    pub fn root(&self) -> Result<Root> {
+        Root::open(&self.root_path()?)
+    }
+
+    /// Where profiles are: ORBH_CONFIG, else $XDG_CONFIG_HOME/orbh, else ~/.config/orbh.
+    pub fn config(&self) -> Result<PathBuf> {
+        let xdg = || self.path("XDG_CONFIG_HOME").map(|dir| dir.join("orbh"));
+        let home = || self.path("HOME").map(|dir| dir.join(".config/orbh"));
+        let path = self.path("ORBH_CONFIG").or_else(xdg).or_else(home);
+        Ok(path.ok_or_else(|| homeless("ORBH_CONFIG, XDG_CONFIG_HOME", "ORBH_CONFIG"))?)
+    }
+
+    /// The profiles.
+    pub fn registry(&self) -> Result<crate::harness::registry::Registry> {
+        Ok(crate::harness::registry::Registry::new(&self.config()?, self.search().to_owned()))
+    }
+
+    /// PATH.
+    pub fn search(&self) -> &OsStr {
+        self.get("PATH").unwrap_or(OsStr::new("/usr/local/bin:/usr/bin:/bin"))
+    }
+
+    /// PATH for a harness: with the verbs in it.
+    pub fn search_with_verbs(&self) -> OsString {
+        let Some(dir) = &self.programs else { return self.search().to_owned() };
+        if std::env::split_paths(self.search()).any(|one| one == *dir) {
+            return self.search().to_owned();
+        }
+        let with = std::iter::once(dir.clone()).chain(std::env::split_paths(self.search()));
+        std::env::join_paths(with).unwrap_or_else(|_| self.search().to_owned())
+    }
+
+    /// A program of orbh: beside this one first, then by PATH.
+    pub fn program(&self, name: &str) -> PathBuf {
+        let beside = self.programs.as_ref().map(|dir| dir.join(name)).filter(|path| path.is_file());
+        let in_path = || std::env::split_paths(self.search()).map(|dir| dir.join(name)).find(|path| path.is_file());
+        beside.or_else(in_path).unwrap_or_else(|| PathBuf::from(name))
+    }
+
+    /// ORBH_SESSION_ID: the session that the caller works in.
+    pub fn session(&self) -> Option<&str> {
+        self.text("ORBH_SESSION_ID")
+    }
+
+    /// ORBH_RUN.
+    pub fn run(&self) -> Option<&str> {
+        self.text("ORBH_RUN")
+    }
+
+    /// ORBH_NONCE.
+    pub fn nonce(&self) -> Option<&str> {
+        self.text("ORBH_NONCE")
+    }
+
+    /// How long a process may take to obey TERM before it gets KILL: ORBH_KILL_GRACE_MS.
+    pub fn grace(&self) -> Duration {
+        let given = self.text("ORBH_KILL_GRACE_MS").and_then(|text| text.parse().ok());
+        given.map_or(GRACE, Duration::from_millis)
+    }
+
+    /// Whether facts are made durable: only ORBH_FSYNC=0 (tests) says no.
+    pub fn durable(&self) -> bool {
+        self.text("ORBH_FSYNC") != Some("0")
+    }
+
+    /// ORBH_WATCH: the way to be told of changes (inotify, dnotify, polling); by default the best one there is.
+    pub fn watch(&self) -> Option<Backend> {
+        self.text("ORBH_WATCH").and_then(|text| text.parse().ok())
+    }
+
+    /// A command that starts a program of orbh without the variables of a run.
+    pub fn outside_run(&self, program: &str) -> std::process::Command {
+        let mut command = std::process::Command::new(self.program(program));
+        for name in RUN_VARIABLES {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+fn homeless(tried: &str, set: &str) -> Fault {
+    Fault::new(Kind::Usage, format!("none of {tried} and HOME is set")).hint(format!("export {set}=/some/directory"))
+}

@@ -1,0 +1,303 @@
+//! The manager: the one keeper of a session. It holds the manager lease, starts runs, ends them, and carries out a
+//! relaunch. It lives outside the harness, in a session and process group of its own, and nothing but the spool tells
+//! it what to do: when it dies, another one goes on from the facts.
+
+pub mod decide;
+pub mod end;
+pub mod start;
+pub mod tree;
+
+mod create;
+
+use super::claim::Claim;
+use super::environment::Environment;
+use super::launch::Order;
+use crate::ground::dir::{self, Dir};
+use crate::ground::fault::{Fault, Kind};
+use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
+use crate::ground::process::{self, PidFd};
+use crate::ground::watch::Watch;
+use crate::spool::facts::{PidRecord, Session};
+use crate::spool::id::RunNumber;
+use crate::spool::session::Spool;
+use crate::spool::snapshot::{RunFacts, Snapshot};
+use crate::spool::{layout, log};
+use anyhow::{Context, Result};
+use decide::{ATTEMPTS, Knowledge, Leave, Step, decide};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use std::collections::HashMap;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+/// The orders that a manager of this build understands; a `handoff` looks for `compact` there.
+pub const UNDERSTANDS: [&str; 3] = ["compact", "kill", "return"];
+
+/// How long a headless harness may go on after it has returned.
+const RETURN_GRACE: Duration = Duration::from_secs(5);
+/// How long a successor that could not be started waits for its next attempt, by attempts made.
+const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(2)];
+/// How soon to look again whether an adopted shim has become its harness.
+const EXEC_LOOK: Duration = Duration::from_millis(20);
+
+/// How a manager came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// The session has no open run and wants none.
+    Over,
+    /// Three successors failed to start; the intent stays.
+    GaveUp,
+    /// It was told to go by this signal; the run goes on without a manager.
+    Signalled(Signal),
+}
+
+/// A manager at work.
+pub struct Manager<'a> {
+    spool: Spool,
+    session: Session,
+    environment: &'a Environment,
+    order: Order,
+    watch: Watch,
+    signals: SignalFd,
+    _lease: Lease,
+    /// The run that this very process started, and is subreaper of.
+    started: Option<RunNumber>,
+    /// The run whose harness is known to have replaced its shim.
+    executed: Option<RunNumber>,
+    starts: u32,
+    attempts: u32,
+    statuses: HashMap<i32, WaitStatus>,
+    returned: Option<(RunNumber, Instant)>,
+}
+
+impl<'a> Manager<'a> {
+    /// Takes the manager lease. Call it before the process has any other thread: it blocks the signals that it reads.
+    pub fn take(spool: Spool, environment: &'a Environment, order: Order) -> Result<Manager<'a>> {
+        spool.root().writable()?;
+        let session = spool.session()?;
+        let mut holder = Holder::me("headless");
+        holder.verbs = UNDERSTANDS.map(str::to_owned).to_vec();
+        let lease = match lease::take(&spool.scratch().join(layout::MANAGER), &holder, PROBE_BOUND)? {
+            Taken::Ours(lease) => lease,
+            Taken::Owned(owner) => {
+                let who = lease::describe(owner.as_ref());
+                let message = format!("session {} has a manager already: {who}", spool.id());
+                return Err(Fault::new(Kind::Busy, message).hint("let it work; 'orbh list' shows what it does").into());
+            }
+        };
+        process::become_subreaper()?;
+        let mut mask = SigSet::empty();
+        for signal in [Signal::SIGCHLD, Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+            mask.add(signal);
+        }
+        mask.thread_block().context("cannot block signals")?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let signals = SignalFd::with_flags(&mask, flags).context("cannot read signals")?;
+        let mut watch = Watch::new(environment.watch())?;
+        for path in [spool.scratch(), spool.returns(), spool.runs()] {
+            watch.add(&path)?;
+        }
+        let (started, executed, returned) = (None, None, None);
+        let (starts, attempts, statuses) = (0, 0, HashMap::new());
+        Ok(Manager {
+            spool,
+            session,
+            environment,
+            order,
+            watch,
+            signals,
+            _lease: lease,
+            started,
+            executed,
+            starts,
+            attempts,
+            statuses,
+            returned,
+        })
+    }
+
+    /// Keeps the session until it is over. `up` is called once, when its run has come up or nothing is left to do.
+    pub fn keep(&mut self, up: &mut dyn FnMut()) -> Result<Left> {
+        loop {
+            self.watch.drain();
+            self.reap();
+            let (step, snapshot) = self.next_step()?;
+            match step {
+                Step::Keep(number) => {
+                    up();
+                    // A resume was asked for, and the run turned out to live: it is adopted instead.
+                    self.order = Order::Keep;
+                    if let Some(signal) = self.wait(snapshot.run(number), None)? {
+                        log::note(&self.spool, "manager-left", Some(number), signal.to_string());
+                        return Ok(Left::Signalled(signal));
+                    }
+                }
+                Step::Leave(Leave::Over) => return Ok(Left::Over),
+                Step::Leave(Leave::GaveUp) => {
+                    log::note(&self.spool, "relaunch-failed", None, format!("{ATTEMPTS} successors failed to start"));
+                    return Ok(Left::GaveUp);
+                }
+                other => {
+                    if let Some(signal) = self.perform(other, &snapshot)? {
+                        return Ok(Left::Signalled(signal));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks without the claim first: taking it touches the watched directory, and a manager that took it to find that
+    /// there is nothing to do would wake itself for ever. What changes anything is decided again under the claim, on
+    /// facts that have been made durable, whoever wrote them.
+    fn next_step(&self) -> Result<(Step, Snapshot)> {
+        let (step, snapshot) = self.decide()?;
+        if matches!(step, Step::Keep(_) | Step::AwaitExec(_) | Step::LetGo(_)) {
+            return Ok((step, snapshot));
+        }
+        dir::sync_path(&self.spool.scratch())?;
+        dir::sync_path(&self.spool.runs())?;
+        let _claim = Claim::take(&self.spool, "manager")?;
+        self.decide()
+    }
+
+    fn decide(&self) -> Result<(Step, Snapshot)> {
+        let snapshot = self.snapshot()?;
+        let scratch = self.spool.scratch();
+        let knowledge = Knowledge {
+            resume: matches!(self.order, Order::Resume(_)),
+            attempts_left: ATTEMPTS.saturating_sub(self.attempts),
+            past_exec: &|run| self.executed == Some(run.number) || !run.process_alive() || has_become_harness(run),
+            awake: &|run| scratch.join(layout::awake(run)).exists(),
+        };
+        let step = decide(&snapshot, &knowledge)?;
+        Ok((step, snapshot))
+    }
+
+    fn perform(&mut self, step: Step, snapshot: &Snapshot) -> Result<Option<Signal>> {
+        let find = |number: RunNumber| {
+            snapshot.run(number).with_context(|| format!("run {number} of session {} is gone", self.spool.id()))
+        };
+        match step {
+            Step::EndContext(intent) => self.end_context(&intent, find(intent.closing)?)?,
+            Step::Create(creation) => {
+                if let Some(signal) = self.pause_between_attempts(creation.intent.is_some())? {
+                    return Ok(Some(signal));
+                }
+                if self.create(&creation)? {
+                    self.attempts += u32::from(creation.intent.is_some());
+                    self.order = Order::Keep;
+                }
+            }
+            Step::Start(number) => {
+                self.watch.add(&self.spool.run(number))?;
+                self.start(number)?;
+            }
+            Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
+            Step::DropIntent(closing) => {
+                let _claim = Claim::take(&self.spool, "manager")?;
+                if self.snapshot()?.intent.get()?.is_some_and(|intent| intent.closing == closing) {
+                    Dir::open(&self.spool.scratch())?.remove(layout::INTENT)?;
+                    log::note(&self.spool, "relaunched", Some(closing), "the successor is up");
+                }
+                self.attempts = 0;
+                // A successor that came up is what a resume asked for, too.
+                self.order = Order::Keep;
+            }
+            Step::Bury(number) => self.bury(find(number)?)?,
+            Step::Kill(number) => self.kill(find(number)?)?,
+            Step::Reap(number) => self.settle(find(number)?)?,
+            Step::LetGo(number) => return self.let_go(find(number)?),
+            Step::Keep(_) | Step::Leave(_) => {}
+        }
+        Ok(None)
+    }
+
+    /// Gives a run that has returned its time to exit, then stops it.
+    fn let_go(&mut self, run: &RunFacts) -> Result<Option<Signal>> {
+        let since = match self.returned {
+            Some((number, since)) if number == run.number => since,
+            _ => Instant::now(),
+        };
+        self.returned = Some((run.number, since));
+        let left = RETURN_GRACE.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            self.settle(run)?;
+            return Ok(None);
+        }
+        self.wait(Some(run), Some(left))
+    }
+
+    fn pause_between_attempts(&mut self, attempt: bool) -> Result<Option<Signal>> {
+        let made = usize::try_from(self.attempts).unwrap_or(usize::MAX);
+        let pause = PAUSES.get(made).copied().unwrap_or_default();
+        let begin = Instant::now();
+        while attempt && begin.elapsed() < pause {
+            if let Some(signal) = self.wait(None, Some(pause.saturating_sub(begin.elapsed())))? {
+                return Ok(Some(signal));
+            }
+            self.watch.drain();
+        }
+        Ok(None)
+    }
+
+    /// Waits for a change in the spool, the end of the run's process, a signal, or the time to pass.
+    fn wait(&mut self, run: Option<&RunFacts>, bound: Option<Duration>) -> Result<Option<Signal>> {
+        let process = run.and_then(|run| run.pid.here()).and_then(PidRecord::process);
+        if let Some(run) = run {
+            self.watch.add(&self.spool.run(run.number))?;
+        }
+        let handle: Option<PidFd> = match process {
+            Some(process) => match process.open()? {
+                Some(handle) => Some(handle),
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        let mut others = vec![self.signals.as_fd()];
+        others.extend(handle.as_ref().map(AsFd::as_fd));
+        self.watch.wait(&others, bound)?;
+        while let Some(read) = self.signals.read_signal().context("cannot read signals")? {
+            match Signal::try_from(read.ssi_signo.cast_signed()) {
+                Ok(signal @ (Signal::SIGINT | Signal::SIGTERM)) => return Ok(Some(signal)),
+                // SIGHUP: the terminal went. SIGCHLD: reaped at the next look.
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes note of every child that has ended; as subreaper that includes strangers' orphans.
+    fn reap(&mut self) {
+        loop {
+            match waitpid(None::<Pid>, Some(WaitPidFlag::WNOHANG)) {
+                Ok(status @ (WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, _, _))) => {
+                    self.statuses.insert(pid.as_raw(), status);
+                }
+                Ok(WaitStatus::StillAlive) | Err(_) => return,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn snapshot(&self) -> Result<Snapshot> {
+        Snapshot::read(&self.spool, self.session.mode)
+    }
+
+    fn added_prompt(&self) -> Option<&str> {
+        match &self.order {
+            Order::Resume(text) => text.as_deref(),
+            Order::Keep => None,
+        }
+    }
+}
+
+/// Whether the process of a run is no longer the exec shim.
+fn has_become_harness(run: &RunFacts) -> bool {
+    let Some(process) = run.pid.here().and_then(PidRecord::process) else { return false };
+    match std::fs::read_link(format!("/proc/{}/exe", process.pid)) {
+        Ok(path) => path.file_name().is_none_or(|name| name != start::SHIM),
+        Err(_) => !process.alive(),
+    }
+}

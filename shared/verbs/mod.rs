@@ -1,0 +1,12 @@
+//! What the verbs do, without their command lines: the handoff contract, the succession, the manager, the Page.
+
+pub mod caller;
+pub mod claim;
+pub mod contract;
+pub mod environment;
+pub mod launch;
+pub mod manager;
+pub mod obligations;
+pub mod overview;
+pub mod page;
+pub mod succession;

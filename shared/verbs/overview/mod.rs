@@ -1,0 +1,253 @@
+//! What a session is at, derived from its facts and leases. Nothing of it is stored, so nothing of it can be wrong.
+
+pub mod compaction;
+
+use crate::ground::clock::At;
+use crate::ground::fault::{Fault, Kind};
+use crate::ground::lease::{self, Holder, Probe};
+use crate::harness::occupancy::{self, Occupancy};
+use crate::spool::facts::{Class, Mode, Reason, RunKind, Session};
+use crate::spool::id::{RunNumber, SessionId, Target};
+use crate::spool::session::Spool;
+use crate::spool::snapshot::{RunFacts, Snapshot};
+use crate::spool::{keys, layout};
+use anyhow::Result;
+use compaction::Compaction;
+use serde::Serialize;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The work state of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// A run is open, or its successor is on the way.
+    Working,
+    /// It returned its result.
+    Finished,
+    /// Its newest run ended without a result.
+    FailedUnreturned,
+    /// Its newest run was killed.
+    Killed,
+    /// Its newest run died while nobody watched, or nobody is there to carry it on.
+    Lost,
+    /// A fact that decides is damaged.
+    Unknown,
+}
+
+impl State {
+    /// All of them.
+    pub const ALL: [State; 6] =
+        [State::Working, State::Finished, State::FailedUnreturned, State::Killed, State::Lost, State::Unknown];
+
+    /// Whether nothing more happens by itself, and nobody need do anything.
+    pub fn quiet(self) -> bool {
+        matches!(self, State::Finished | State::Killed)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Working => "working",
+            State::Finished => "finished",
+            State::FailedUnreturned => "failed-unreturned",
+            State::Killed => "killed",
+            State::Lost => "lost",
+            State::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for State {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names: Vec<&str> = State::ALL.iter().map(|state| state.name()).collect();
+        let found = State::ALL.into_iter().find(|state| state.name() == text);
+        found.ok_or_else(|| format!("a state is one of: {}", names.join(" ")))
+    }
+}
+
+/// The newest run of a session, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunLine {
+    /// Its number.
+    pub run: RunNumber,
+    /// Why it was created.
+    pub kind: RunKind,
+    /// When it was created.
+    pub started_at: At,
+    /// Its process, while it has not ended.
+    pub pid: Option<i32>,
+    /// How it ended.
+    pub end: Option<Reason>,
+    /// Why, for people.
+    pub detail: Option<String>,
+}
+
+/// A session as people and scripts see it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Overview {
+    /// Its id.
+    pub session: SessionId,
+    /// What it is at.
+    pub state: State,
+    /// What to do about that, where there is something.
+    pub hint: Option<String>,
+    /// Whether it is shown as `[Compacting...]`.
+    pub compacting: bool,
+    /// Where its compaction is.
+    pub compaction: Compaction,
+    /// `title` of its keys.
+    pub title: Option<String>,
+    /// `description` of its keys.
+    pub description: Option<String>,
+    /// Headless or interactive.
+    pub mode: Option<Mode>,
+    /// The class that it was granted.
+    pub class: Option<Class>,
+    /// The target in force.
+    pub target: Option<Target>,
+    /// Its newest run.
+    pub run: Option<RunLine>,
+    /// How many runs it has had.
+    pub runs: usize,
+    /// How full its context is.
+    pub context: Option<Occupancy>,
+    /// Its manager, while one lives.
+    pub manager: Option<Holder>,
+    /// Who launched it.
+    pub parent: Option<SessionId>,
+    /// The session that it continues.
+    pub continues: Option<SessionId>,
+    /// When it was launched.
+    pub created_at: Option<At>,
+    /// Where it works.
+    pub cwd: Option<PathBuf>,
+    /// Its spool.
+    pub spool: PathBuf,
+    /// What of it cannot be read, a sentence each.
+    pub damage: Vec<String>,
+}
+
+impl Overview {
+    /// Looks at a session. Damage becomes part of the answer; only a failing system call is an error.
+    pub fn read(spool: &Spool) -> Result<Overview> {
+        let mut damage = Vec::new();
+        let session: Option<Session> = tolerate(spool.session().map(Some), &mut damage)?.flatten();
+        let mode = session.as_ref().map_or(Mode::Headless, |session| session.mode);
+        let snapshot = Snapshot::read(spool, mode)?;
+        damage.extend(snapshot.damage());
+        let manager = match lease::probe(&spool.scratch().join(layout::MANAGER))? {
+            Probe::Held(holder) => Some(holder.unwrap_or_else(unknown_holder)),
+            Probe::Free => None,
+        };
+        let newest = snapshot.current().ok().flatten();
+        let context = tolerate(context(spool, newest), &mut damage)?.flatten();
+        let compaction = Compaction::derive(spool, &snapshot, manager.is_some())?;
+        let (state, hint) = state(spool, &snapshot, manager.is_some());
+        let state = if session.is_none() { State::Unknown } else { state };
+        Ok(Overview {
+            session: spool.id().clone(),
+            state,
+            hint: hint.or_else(|| compaction.hint.clone()),
+            compacting: snapshot.effective_hold().is_some(),
+            compaction,
+            title: tolerate(keys::get(spool, layout::TITLE), &mut damage)?.flatten(),
+            description: tolerate(keys::get(spool, layout::DESCRIPTION), &mut damage)?.flatten(),
+            mode: session.as_ref().map(|session| session.mode),
+            class: session.as_ref().map(|session| session.class),
+            target: tolerate(spool.in_force(), &mut damage)?.flatten().map(|in_force| in_force.target),
+            run: newest.and_then(run_line),
+            runs: snapshot.runs.iter().filter(|run| run.run.exists()).count(),
+            context,
+            manager,
+            parent: session.as_ref().and_then(|session| session.parent.clone()),
+            continues: session.as_ref().and_then(|session| session.continues.clone()),
+            created_at: session.as_ref().map(|session| session.created_at),
+            cwd: session.map(|session| session.cwd),
+            spool: spool.dir().to_owned(),
+            damage,
+        })
+    }
+}
+
+fn unknown_holder() -> Holder {
+    Holder { pid: 0, start: 0, kind: "unknown".to_owned(), verbs: Vec::new() }
+}
+
+/// Keeps damage, and lets failing system calls through.
+fn tolerate<T>(result: Result<T>, damage: &mut Vec<String>) -> Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => match error.downcast_ref::<Fault>() {
+            Some(fault) if fault.kind == Kind::Damaged => {
+                damage.push(fault.message.clone());
+                Ok(None)
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+fn context(spool: &Spool, newest: Option<&RunFacts>) -> Result<Option<Occupancy>> {
+    let Some(newest) = newest else { return Ok(None) };
+    let Some(run) = newest.run.here() else { return Ok(None) };
+    occupancy::read(spool, run.context, run).map(Some)
+}
+
+/// A run in short; `None` when its run.json cannot be read.
+pub fn run_line(run: &RunFacts) -> Option<RunLine> {
+    let fact = run.run.here()?;
+    let end = run.end.here();
+    let process = run.pid.here().and_then(|pid| pid.process());
+    Some(RunLine {
+        run: run.number,
+        kind: fact.kind,
+        started_at: fact.started_at,
+        pid: process.filter(|_| end.is_none()).map(|process| process.pid),
+        end: end.map(|end| end.reason),
+        detail: end.and_then(describe_end),
+    })
+}
+
+fn describe_end(end: &crate::spool::facts::End) -> Option<String> {
+    let told = end.detail.clone();
+    told.or_else(|| end.code.map(|code| format!("exit status {code}")))
+        .or_else(|| end.signal.map(|signal| format!("signal {signal}")))
+}
+
+fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<String>) {
+    let id = spool.id();
+    let resume = || Some(format!("orbh resume {id}"));
+    let relaunch = || Some(format!("orbh relaunch {id}"));
+    let current = match snapshot.current() {
+        Ok(Some(current)) => current,
+        Ok(None) if managed => return (State::Working, None),
+        Ok(None) => return (State::Lost, resume()),
+        Err(_) => return (State::Unknown, Some(format!("orbh inspect {id}"))),
+    };
+    if snapshot.intent.exists() {
+        return if managed { (State::Working, None) } else { (State::Lost, relaunch()) };
+    }
+    if current.returned.exists() {
+        return (State::Finished, None);
+    }
+    match current.end.here().map(|end| end.reason) {
+        None if current.end.exists() => (State::Unknown, Some(format!("orbh inspect {id}"))),
+        None if managed => (State::Working, None),
+        None if current.process_alive() => (State::Working, relaunch()),
+        None | Some(Reason::Lost) => (State::Lost, resume()),
+        Some(Reason::Returned) => (State::Finished, None),
+        Some(Reason::Killed) => (State::Killed, None),
+        Some(Reason::Exited | Reason::Signalled | Reason::SpawnFailed | Reason::Compacted) => {
+            (State::FailedUnreturned, resume())
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! `compact handoff`: everything is checked while the agent can still mend it; then one fact, relaunch.json, makes it
+//! so. Before that fact every failure leaves the context as it was; after it, no failure is reported as a refusal.
+
+use super::{finished_before, intent, owned};
+use crate::ground::clock::At;
+use crate::ground::dir::{Dir, Written, read};
+use crate::ground::fact;
+use crate::ground::fault::{Fault, Finding, Kind, Refusal};
+use crate::ground::lease::{self, Probe};
+use crate::ground::watch::Watch;
+use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
+use crate::spool::id::{RunNumber, Target};
+use crate::spool::layout;
+use crate::spool::log;
+use crate::spool::session::Spool;
+use crate::spool::snapshot::{Found, RunFacts, Snapshot};
+use crate::verbs::caller::Caller;
+use crate::verbs::claim::Claim;
+use crate::verbs::contract::{self, Draft, Verdict};
+use crate::verbs::environment::Environment;
+use crate::verbs::launch::{Order, start_manager};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long an accepted `handoff` waits for the end of its own context.
+const WAIT: Duration = Duration::from_secs(90);
+/// How often it looks meanwhile whether a manager lives.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long a manager that was put in place may take to let go of its standard error.
+const PLACE: Duration = Duration::from_secs(10);
+
+/// Where the agent wants its successor to run; the target in force when it says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// `--into`.
+    pub into: Option<Target>,
+    /// `--account`.
+    pub account: Option<String>,
+}
+
+/// A handoff that passed every check.
+#[derive(Debug)]
+pub struct Passed {
+    /// What the validator says of it: warnings, and the weight of its FILES.
+    pub verdict: Verdict,
+    /// What the successor will run on.
+    pub target: Target,
+    /// A word about the target, where there is one.
+    pub hint: Option<String>,
+    bytes: Vec<u8>,
+    account: Option<String>,
+}
+
+/// How the wait after the commit ended, if it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// The intent is gone, and this context still lives.
+    CalledOff,
+    /// The context has ended; only this process, which is not in its tree, is left of it.
+    Ended,
+    /// It is still pending; the context ends whenever a manager gets to it.
+    Pending,
+}
+
+/// Does every check of `handoff` and leaves no trace (`--check`).
+pub fn check(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Passed> {
+    let snapshot = caller.snapshot()?;
+    let mut findings = manager_findings(caller, environment, &snapshot)?;
+    let passed = examine(caller, environment, wish, &snapshot, &mut findings)?;
+    passed.filter(|_| findings.is_empty()).ok_or_else(|| Refusal { findings }.into())
+}
+
+/// Checks and commits: from its return on, the context is going to end.
+pub fn commit(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Passed> {
+    let mut findings = keeper(caller, environment)?;
+    let _claim = Claim::take(&caller.spool, "compact handoff")?;
+    let snapshot = caller.snapshot()?;
+    let passed = examine(caller, environment, wish, &snapshot, &mut findings)?;
+    let Some(passed) = passed.filter(|_| findings.is_empty()) else {
+        let codes: Vec<&str> = findings.iter().map(|finding| finding.code).collect();
+        log::note(&caller.spool, "handoff-refused", Some(caller.run), codes.join(" "));
+        return Err(Refusal { findings }.into());
+    };
+    write(caller, &passed)?;
+    log::note(&caller.spool, "handoff-accepted", Some(caller.run), format!("the successor runs on {}", passed.target));
+    Ok(passed)
+}
+
+/// Everything that could be wrong, reported together. `None` when the draft itself cannot be accepted.
+fn examine(
+    caller: &Caller,
+    environment: &Environment,
+    wish: &Wish,
+    snapshot: &Snapshot,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<Passed>> {
+    let me = caller.check(snapshot)?;
+    findings.extend(owned(snapshot, &caller.session.id)?);
+    findings.extend(finished_before(snapshot, caller.run));
+    let held = snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run);
+    if !held && findings.is_empty() {
+        let message = format!("run {} has not begun a compaction", caller.run);
+        findings.push(Finding::new(
+            "not-started",
+            message,
+            "run 'orbh compact start', and write the handoff it asks for",
+        ));
+    }
+    let run = me.run.get()?;
+    let (target, account) = wanted(caller, wish)?;
+    findings.extend(target_findings(environment, &caller.session, &target, account.as_deref())?);
+    let draft = draft(caller, run, findings);
+    let hint = run.filter(|run| wish.into.is_some() && run.target.runtime == target.runtime && run.target != target);
+    let hint = hint
+        .filter(|_| keeps_conversation(&target))
+        .map(|_| format!("'orbh profiles switch {target}' would have kept the conversation"));
+    Ok(draft.map(|(bytes, verdict)| Passed { verdict, target, hint, bytes, account }))
+}
+
+fn keeps_conversation(target: &Target) -> bool {
+    crate::harness::Runtime::named(&target.runtime).is_some_and(crate::harness::Runtime::resumes_natively)
+}
+
+/// The target and account of the successor.
+fn wanted(caller: &Caller, wish: &Wish) -> Result<(Target, Option<String>)> {
+    if let Some(target) = &wish.into {
+        return Ok((target.clone(), wish.account.clone()));
+    }
+    let InForce { target, account } = caller.spool.in_force()?.context("the target in force is unknown")?;
+    Ok((target, account))
+}
+
+/// Reads and validates the draft of the calling run.
+fn draft(caller: &Caller, run: Option<&Run>, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Verdict)> {
+    let path = caller.spool.handoff(caller.run);
+    let bytes = match contract::read_draft(&path) {
+        Ok(bytes) => bytes,
+        Err(finding) if finding.code == "handoff-missing" => {
+            findings.push(elsewhere(&caller.spool, caller.run).unwrap_or(finding));
+            return None;
+        }
+        Err(finding) => {
+            findings.push(finding);
+            return None;
+        }
+    };
+    if let Some(other) = same_bytes(&caller.spool, caller.run, &bytes) {
+        let message = format!("this handoff is a copy of '{}', which belongs to another run", other.display());
+        findings.push(Finding::new("handoff-foreign", message, "write the handoff of this context").at(&path));
+        return None;
+    }
+    let draft = Draft { path: &path, bytes: &bytes, window: run.and_then(|run| run.context_window) };
+    let mut verdict = contract::validate(&draft);
+    findings.append(&mut verdict.findings);
+    Some((bytes, verdict))
+}
+
+/// The handoffs, drafts and accepted ones, of other runs.
+fn others(spool: &Spool, me: RunNumber) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(spool.scratch()) else { return Vec::new() };
+    let mine = [layout::handoff(me), layout::accepted(me)];
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| (name.starts_with("handoff-") || name.starts_with("accepted-")) && name.ends_with(".md"))
+        .filter(|name| !mine.contains(name))
+        .map(|name| spool.scratch().join(name))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// The handoff is not where it belongs, but at the path of a run that never was: say so.
+fn elsewhere(spool: &Spool, me: RunNumber) -> Option<Finding> {
+    let here = spool.handoff(me);
+    let never_was = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
+        number.is_some()
+            && number.and_then(|number| number.parse().ok()).is_none_or(|number| !spool.run(number).exists())
+    };
+    let other = others(spool, me).into_iter().find(|path| never_was(&path))?;
+    let message = format!("there is no handoff of run {me}, and '{}' belongs to another run", other.display());
+    let fix = format!("write it to '{}'", here.display());
+    Some(Finding::new("handoff-missing", message, fix).at(&here))
+}
+
+fn same_bytes(spool: &Spool, me: RunNumber, bytes: &[u8]) -> Option<PathBuf> {
+    let same = |path: &PathBuf| {
+        let length = std::fs::symlink_metadata(path).map(|metadata| metadata.len());
+        length.is_ok_and(|length| length == bytes.len() as u64)
+            && read(path).is_ok_and(|other| other.as_deref() == Some(bytes))
+    };
+    others(spool, me).into_iter().find(same)
+}
+
+/// What is wrong with a target: unknown, not runnable, of too high a class, or its account not known.
+pub fn target_findings(
+    environment: &Environment,
+    session: &Session,
+    target: &Target,
+    account: Option<&str>,
+) -> Result<Vec<Finding>> {
+    let registry = environment.registry()?;
+    let mut findings = Vec::new();
+    match registry.resolve(target) {
+        Ok(profile) if profile.class > session.class => {
+            let message = format!(
+                "the class of '{target}' is '{}', and this session was granted '{}'",
+                profile.class, session.class
+            );
+            let fits: Vec<Target> = registry
+                .targets()
+                .into_iter()
+                .filter(|other| registry.resolve(other).is_ok_and(|profile| profile.class <= session.class))
+                .collect();
+            let names: Vec<String> = fits.iter().map(Target::to_string).collect();
+            let fix = if names.is_empty() {
+                "no other target fits".to_owned()
+            } else {
+                format!("these fit: {}", names.join(" "))
+            };
+            findings.push(Finding::new("class-too-high", message, fix).at(&registry.path(target)));
+        }
+        Ok(_) => {}
+        Err(finding) => findings.push(finding),
+    }
+    if let Some(account) = account {
+        findings.extend(registry.account(target, account).err());
+    }
+    Ok(findings)
+}
+
+/// Makes sure that somebody will carry the relaunch out. A headless manager that died is replaced, if this run is
+/// allowed to start programs that outlive it.
+fn keeper(caller: &Caller, environment: &Environment) -> Result<Vec<Finding>> {
+    let snapshot = caller.snapshot()?;
+    caller.check(&snapshot)?;
+    let findings = manager_findings(caller, environment, &snapshot)?;
+    let alive = probe(&caller.spool)?.held();
+    if findings.is_empty() && !alive {
+        start_manager(environment, &caller.spool, &Order::Keep, PLACE)?;
+        if !probe(&caller.spool)?.held() {
+            let message = format!("the manager of session {} died, and a new one does not stay", caller.session.id);
+            return Ok(vec![no_manager(&caller.spool, message)]);
+        }
+    }
+    Ok(findings)
+}
+
+fn manager_findings(caller: &Caller, _environment: &Environment, snapshot: &Snapshot) -> Result<Vec<Finding>> {
+    let id = &caller.session.id;
+    let me: Option<&RunFacts> = snapshot.run(caller.run);
+    let class = me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class);
+    Ok(match probe(&caller.spool)? {
+        Probe::Held(Some(holder)) if !holder.verbs.iter().any(|verb| verb == "compact") => {
+            let message =
+                format!("the manager of session {id}, {}, does not know compaction", lease::describe(Some(&holder)));
+            vec![no_manager(&caller.spool, message)]
+        }
+        Probe::Held(_) => Vec::new(),
+        Probe::Free if caller.session.mode == Mode::Headless && class == Class::Full => Vec::new(),
+        Probe::Free => {
+            let message = format!("the manager of session {id} died, and a run of class '{class}' cannot replace it");
+            vec![no_manager(&caller.spool, message)]
+        }
+    })
+}
+
+fn no_manager(spool: &Spool, message: String) -> Finding {
+    let fix = format!("ask the person to run 'orbh relaunch {}', then try again", spool.id());
+    Finding::new("no-manager", message, fix)
+}
+
+fn probe(spool: &Spool) -> Result<Probe> {
+    lease::probe(&spool.scratch().join(layout::MANAGER))
+}
+
+/// The commit. The claim is held.
+fn write(caller: &Caller, passed: &Passed) -> Result<()> {
+    let scratch = Dir::open(&caller.spool.scratch())?;
+    let accepted = layout::accepted(caller.run);
+    // A new inode, read-only: an open descriptor, a late write and root would all pass a chmod of the draft.
+    scratch.replace_mode(&accepted, &passed.bytes, 0o400)?;
+    let intent = Intent {
+        kind: RunKind::Compact,
+        closing: caller.run,
+        sha256: intent::sha256(&passed.bytes),
+        target: passed.target.clone(),
+        account: passed.account.clone(),
+        at: At::now(),
+    };
+    match fact::create(&scratch, layout::INTENT, &intent) {
+        Ok(Written::Now) => Ok(()),
+        Ok(Written::Before) => {
+            let message = format!("cannot create '{}': it appeared meanwhile", layout::INTENT);
+            Err(Fault::new(Kind::Busy, message).hint("try again").into())
+        }
+        Err(error) => withdraw(caller, &scratch, &accepted, error),
+    }
+}
+
+/// The intent could not be made durable, but it may be visible. No manager has acted on it, the claim is ours: take it
+/// back. If even that fails it stands, and the handoff counts as accepted.
+fn withdraw(caller: &Caller, scratch: &Dir, accepted: &str, error: anyhow::Error) -> Result<()> {
+    let taken_back = scratch.remove(layout::INTENT);
+    let there = caller.spool.scratch().join(layout::INTENT).exists();
+    if there {
+        log::note(&caller.spool, "handoff-accepted", Some(caller.run), format!("although: {error:#}"));
+        return Ok(());
+    }
+    drop(taken_back);
+    let _ = scratch.remove(accepted);
+    Err(error)
+}
+
+/// After the commit: waits for the end of this very process, and keeps a manager in place meanwhile.
+pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
+    let begin = Instant::now();
+    let mut watch = Watch::new(environment.watch()).ok();
+    if let Some(watch) = &mut watch {
+        let _ = watch.add(&caller.spool.scratch());
+        let _ = watch.add(&caller.spool.run(caller.run));
+    }
+    while begin.elapsed() < WAIT {
+        if let Some(watch) = &mut watch {
+            watch.drain();
+        }
+        if caller.spool.run(caller.run).join(layout::END).exists() {
+            return Waited::Ended;
+        }
+        if !closes_me(&caller.spool, caller.run) {
+            return Waited::CalledOff;
+        }
+        let class = caller.session.class;
+        if caller.session.mode == Mode::Headless
+            && class == Class::Full
+            && probe(&caller.spool).is_ok_and(|probe| !probe.held())
+        {
+            let _ = start_manager(environment, &caller.spool, &Order::Keep, PLACE);
+        }
+        let waited = watch.as_mut().is_some_and(|watch| watch.wait(&[], Some(LOOK)).is_ok());
+        if !waited {
+            std::thread::sleep(LOOK);
+        }
+    }
+    Waited::Pending
+}
+
+fn closes_me(spool: &Spool, me: RunNumber) -> bool {
+    let path: &Path = &spool.scratch().join(layout::INTENT);
+    match Found::<Intent>::read(path) {
+        Ok(found) => found.here().is_none_or(|intent| intent.closing == me) && found.exists(),
+        Err(_) => true,
+    }
+}
