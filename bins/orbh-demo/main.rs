@@ -2,6 +2,8 @@
 
 mod args;
 mod run;
+mod stage;
+mod tale;
 
 use shared::face::entry::{Entry, parse, run as enter};
 use std::process::ExitCode;
