@@ -9,6 +9,7 @@ use shared::face::exit;
 use shared::face::output::{print, print_json, tell};
 use shared::ground::clock::At;
 use shared::ground::fault::{Fault, Kind};
+use shared::ground::process::close_inherited;
 use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::log;
 use shared::spool::session::Spool;
@@ -124,6 +125,7 @@ fn die_of(death: Signal) {
 /// A daemon's birth: two forks with a session of its own between them, so that it has no terminal and no parent of
 /// ours. It keeps standard error until its run is up: that is how the one who waits learns of it.
 fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result<u8> {
+    close_inherited();
     let mut added = String::new();
     if args.resume {
         std::io::stdin().lock().read_to_string(&mut added).context("cannot read standard input")?;

@@ -6,6 +6,7 @@
 use crate::args::Args;
 use anyhow::{Context, Result};
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::stat::Mode;
 use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use shared::face::output::tell;
@@ -76,7 +77,18 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
     dup2_stdin(&stdin).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stdout(&output).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stderr(&output).map_err(std::io::Error::from).context(dup_failed)?;
+    reset_signals().context("cannot reset the signals")?;
     let error = Command::new(program).args(arguments).exec();
     let _ = dup2_stderr(&ear);
     Err(error).with_context(|| format!("cannot execute '{program}'"))
+}
+
+/// The manager blocks the signals that it reads, and a shell or nohup may have had some ignored: both would be
+/// inherited, and a harness that cannot be told to end would have to be killed.
+fn reset_signals() -> nix::Result<()> {
+    for one in Signal::iterator().filter(|one| !matches!(one, Signal::SIGKILL | Signal::SIGSTOP)) {
+        // SAFETY: the default action replaces no handler that anything here relies on.
+        unsafe { signal(one, SigHandler::SigDfl) }?;
+    }
+    SigSet::empty().thread_set_mask()
 }

@@ -176,3 +176,11 @@ pub fn become_subreaper() -> Result<()> {
         _ => Err(std::io::Error::last_os_error()).context("cannot become a child subreaper"),
     }
 }
+
+/// Closes every descriptor but the standard ones: what a daemon inherited by accident would stay open as long as it
+/// lives, and a pipe among it would keep somebody's reader waiting. Call it before anything is opened.
+pub fn close_inherited() {
+    // SAFETY: a plain system call on integers; nothing of ours is open above the standard streams yet. Where the kernel
+    // lacks close_range(2) (before 5.9) what was inherited stays open.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, 0) };
+}

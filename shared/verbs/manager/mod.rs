@@ -24,7 +24,7 @@ use crate::spool::snapshot::{RunFacts, Snapshot};
 use crate::spool::{layout, log};
 use anyhow::{Context, Result};
 use decide::{ATTEMPTS, Knowledge, Leave, Step, decide};
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -39,6 +39,10 @@ pub const UNDERSTANDS: [&str; 3] = ["compact", "kill", "return"];
 const RETURN_GRACE: Duration = Duration::from_secs(5);
 /// How long a successor that could not be started waits for its next attempt, by attempts made.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(2)];
+/// How long a manager whose run is up waits after a failure, times the failures so far.
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+/// The longest such wait.
+const RETRY_LAST: Duration = Duration::from_secs(30);
 /// How soon to look again whether an adopted shim has become its harness.
 const EXEC_LOOK: Duration = Duration::from_millis(20);
 
@@ -70,6 +74,8 @@ pub struct Manager<'a> {
     attempts: u32,
     statuses: HashMap<i32, WaitStatus>,
     returned: Option<(RunNumber, Instant)>,
+    /// The run whose directory is watched.
+    watched: Option<RunNumber>,
 }
 
 impl<'a> Manager<'a> {
@@ -88,6 +94,9 @@ impl<'a> Manager<'a> {
             }
         };
         process::become_subreaper()?;
+        // An ignored SIGCHLD may have been inherited; then no child would leave its status.
+        // SAFETY: the default action replaces no handler that anything here relies on.
+        unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) }.context("cannot reset SIGCHLD")?;
         let mut mask = SigSet::empty();
         for signal in [Signal::SIGCHLD, Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
             mask.add(signal);
@@ -99,7 +108,7 @@ impl<'a> Manager<'a> {
         for path in [spool.scratch(), spool.returns(), spool.runs()] {
             watch.add(&path)?;
         }
-        let (started, executed, returned) = (None, None, None);
+        let (started, executed, returned, watched) = (None, None, None, None);
         let (starts, attempts, statuses) = (0, 0, HashMap::new());
         Ok(Manager {
             spool,
@@ -115,37 +124,69 @@ impl<'a> Manager<'a> {
             attempts,
             statuses,
             returned,
+            watched,
         })
     }
 
     /// Keeps the session until it is over. `up` is called once, when its run has come up or nothing is left to do.
+    ///
+    /// A failure before that ends the manager: somebody waits for the run to come up, and hears why it does not. Later
+    /// nobody listens, and a manager that is gone recovers nothing: it tries again what failed for want of something
+    /// that may come back (a full disk, a claim whose holder is stopped).
     pub fn keep(&mut self, up: &mut dyn FnMut()) -> Result<Left> {
+        let mut came_up = false;
+        let mut failures = 0;
         loop {
-            self.watch.drain();
-            self.reap();
-            let (step, snapshot) = self.next_step()?;
-            match step {
-                Step::Keep(number) => {
-                    up();
-                    // A resume was asked for, and the run turned out to live: it is adopted instead.
-                    self.order = Order::Keep;
-                    if let Some(signal) = self.wait(snapshot.run(number), None)? {
-                        log::note(&self.spool, "manager-left", Some(number), signal.to_string());
+            let turned = self.turn(&mut || {
+                came_up = true;
+                up();
+            });
+            match turned {
+                Ok(Some(left)) => return Ok(left),
+                Ok(None) => failures = 0,
+                Err(error) if came_up && passing(&error) && self.session_exists() => {
+                    if failures == 0 {
+                        log::note(&self.spool, "manager-waits", None, format!("{error:#}"));
+                    }
+                    failures += 1;
+                    let pause = RETRY_FIRST.saturating_mul(failures).min(RETRY_LAST);
+                    if let Some(signal) = self.wait(None, Some(pause))? {
                         return Ok(Left::Signalled(signal));
                     }
                 }
-                Step::Leave(Leave::Over) => return Ok(Left::Over),
-                Step::Leave(Leave::GaveUp) => {
-                    log::note(&self.spool, "relaunch-failed", None, format!("{ATTEMPTS} successors failed to start"));
-                    return Ok(Left::GaveUp);
-                }
-                other => {
-                    if let Some(signal) = self.perform(other, &snapshot)? {
-                        return Ok(Left::Signalled(signal));
-                    }
-                }
+                Err(error) => return Err(error),
             }
         }
+    }
+
+    /// One look and one step; `Some` when the manager is to leave.
+    fn turn(&mut self, up: &mut dyn FnMut()) -> Result<Option<Left>> {
+        self.watch.drain();
+        self.reap();
+        let (step, snapshot) = self.next_step()?;
+        let signal = match step {
+            Step::Keep(number) => {
+                up();
+                // A resume was asked for, and the run turned out to live: it is adopted instead.
+                self.order = Order::Keep;
+                let signal = self.wait(snapshot.run(number), None)?;
+                if let Some(signal) = signal {
+                    log::note(&self.spool, "manager-left", Some(number), signal.to_string());
+                }
+                signal
+            }
+            Step::Leave(Leave::Over) => return Ok(Some(Left::Over)),
+            Step::Leave(Leave::GaveUp) => {
+                log::note(&self.spool, "relaunch-failed", None, format!("{ATTEMPTS} successors failed to start"));
+                return Ok(Some(Left::GaveUp));
+            }
+            other => self.perform(other, &snapshot)?,
+        };
+        Ok(signal.map(Left::Signalled))
+    }
+
+    fn session_exists(&self) -> bool {
+        self.spool.dir().join(layout::SESSION).exists()
     }
 
     /// Looks without the claim first: taking it touches the watched directory, and a manager that took it to find that
@@ -191,7 +232,6 @@ impl<'a> Manager<'a> {
                 }
             }
             Step::Start(number) => {
-                self.watch.add(&self.spool.run(number))?;
                 self.start(number)?;
             }
             Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
@@ -245,8 +285,11 @@ impl<'a> Manager<'a> {
     /// Waits for a change in the spool, the end of the run's process, a signal, or the time to pass.
     fn wait(&mut self, run: Option<&RunFacts>, bound: Option<Duration>) -> Result<Option<Signal>> {
         let process = run.and_then(|run| run.pid.here()).and_then(PidRecord::process);
-        if let Some(run) = run {
+        if let Some(run) = run.filter(|run| self.watched != Some(run.number)) {
+            // What came between the look and this watch is seen by the next look.
             self.watch.add(&self.spool.run(run.number))?;
+            self.watched = Some(run.number);
+            return Ok(None);
         }
         let handle: Option<PidFd> = match process {
             Some(process) => match process.open()? {
@@ -291,6 +334,13 @@ impl<'a> Manager<'a> {
             Order::Keep => None,
         }
     }
+}
+
+/// Whether what failed may succeed later, with nobody mending a fact.
+fn passing(error: &anyhow::Error) -> bool {
+    let typed = error.chain().find_map(|cause| cause.downcast_ref::<Fault>()).map(|fault| fault.kind);
+    let refused = error.chain().any(|cause| cause.is::<crate::ground::fault::Refusal>());
+    !refused && matches!(typed, None | Some(Kind::System | Kind::Busy))
 }
 
 /// Whether the process of a run is no longer the exec shim.
