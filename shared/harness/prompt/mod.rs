@@ -51,7 +51,7 @@ pub enum Occasion<'a> {
 
 /// The whole prompt. `extra` is what the one who resumed the session adds.
 pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> String {
-    let orbh = setting.orbh.display().to_string();
+    let orbh = quoted(setting.orbh);
     let run = setting.run.to_string();
     let base =
         [("duty", setting.duty.trim_end()), ("run", &run), ("session", setting.session.as_str()), ("orbh", &orbh)];
@@ -79,6 +79,13 @@ pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> S
         text.push('\n');
     }
     text
+}
+
+/// A path as a shell takes it, quoted only where it has to be.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,".contains(&byte);
+    if path.bytes().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Puts the values in the place of `{name}`, in one pass: a value that holds braces stays as it is.

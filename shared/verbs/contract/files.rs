@@ -60,7 +60,8 @@ impl Weight {
             _ => String::new(),
         };
         let tokens = rounded(self.tokens());
-        format!("FILES: {} file{plural}, {}, about {tokens} tokens{share}", self.files, size(self.bytes))
+        let unit = if self.tokens() == 1 { "token" } else { "tokens" };
+        format!("FILES: {} file{plural}, {}, about {tokens} {unit}{share}", self.files, size(self.bytes))
     }
 }
 

@@ -49,11 +49,10 @@ fn bounded(path: &Path, file: &File, opened: &Metadata) -> Result<Vec<u8>, Findi
 
 /// Refuses what is not a regular file, by its kind.
 fn regular(path: &Path, kind: FileType) -> Result<(), Finding> {
-    let shown = quote(&path.to_string_lossy());
     let special = |what: &str| {
         Finding::new(
             "handoff-special",
-            format!("the handoff {shown} is {what}, not a regular file"),
+            format!("the handoff is {what}, not a regular file"),
             "remove it, and write the handoff there as a regular file",
         )
     };
@@ -62,7 +61,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), Finding> {
     } else if kind.is_dir() {
         Finding::new(
             "handoff-directory",
-            format!("the handoff {shown} is a directory, not a regular file"),
+            "the handoff is a directory, not a regular file",
             "remove the directory, and write the handoff there as a regular file",
         )
     } else if kind.is_symlink() {
@@ -99,10 +98,9 @@ pub(super) fn empty(path: &Path) -> Finding {
 
 /// The draft holds `size` bytes or more.
 pub(super) fn too_large(path: &Path, size: u64) -> Finding {
-    let shown = quote(&path.to_string_lossy());
     Finding::new(
         "handoff-too-large",
-        format!("the handoff {shown} has {size} bytes, and at most {MAX_BYTES} are read"),
+        format!("the handoff has {size} bytes, and at most {MAX_BYTES} are read"),
         "write an account, not a log: move bulk into files of their own, and name them in FILES",
     )
     .at(path)
@@ -117,17 +115,17 @@ fn failed(path: &Path, error: &io::Error) -> Finding {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Finding::new(
             "handoff-missing",
-            format!("there is no handoff at {shown}"),
+            "there is no handoff yet",
             format!("write the handoff to exactly {shown}; 'orbh compact start' prints the path and the contract"),
         ),
         ErrorKind::PermissionDenied => Finding::new(
             "handoff-unreadable",
-            format!("the handoff {shown} cannot be opened for reading: permission denied"),
+            "the handoff cannot be opened for reading: permission denied",
             format!("make it readable: chmod u+r {shown}"),
         ),
         _ => Finding::new(
             "handoff-read-error",
-            format!("the handoff {shown} cannot be read: {error}"),
+            format!("the handoff cannot be read: {error}"),
             "find out what ails the disk or the path, then try again",
         ),
     }
