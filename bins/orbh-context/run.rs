@@ -35,12 +35,12 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
 fn read(spool: &Spool) -> Result<Occupancy> {
     // The mode does not matter for which run is the newest.
     let snapshot = Snapshot::read(spool, Mode::Headless)?;
-    let newest = snapshot.current()?.and_then(|run| run.run.here());
-    let Some(run) = newest else {
+    let newest = snapshot.current()?.and_then(|facts| Some((facts.number, facts.run.here()?)));
+    let Some((number, run)) = newest else {
         let message = format!("session {} has no run yet", spool.id());
         return Err(Fault::new(Kind::Missing, message).hint(format!("orbh inspect {}", spool.id())).into());
     };
-    occupancy::read(spool, run.context, run)
+    occupancy::read(spool, number, run)
 }
 
 fn show(spool: &Spool, occupancy: &Occupancy, json: bool) -> Result<()> {

@@ -88,7 +88,7 @@ fn choose(registry: &Registry, target: Option<Target>) -> Result<Profile> {
     let refuse = |message: String, fix: String| Err(Refusal::one(Finding::new("no-target", message, fix)).into());
     let Some(defaults) = registry.defaults()? else {
         let message = "no target was given, and there is no file 'default-targets'".to_owned();
-        return refuse(message, registry.offer(&registry.targets()));
+        return refuse(message, registry.offer());
     };
     let mut reasons = Vec::new();
     for target in &defaults {
@@ -97,10 +97,7 @@ fn choose(registry: &Registry, target: Option<Target>) -> Result<Profile> {
             Err(finding) => reasons.push(finding.message),
         }
     }
-    refuse(
-        format!("no target of 'default-targets' is available: {}", reasons.join("; ")),
-        registry.offer(&registry.targets()),
-    )
+    refuse(format!("no target of 'default-targets' is available: {}", reasons.join("; ")), registry.offer())
 }
 
 /// What a run may launch: nothing of a higher class, not too deep, and nothing at all from inside a sandbox, which

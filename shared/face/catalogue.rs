@@ -18,6 +18,8 @@ pub enum Group {
     Compaction,
     /// Starting, ending, looking.
     Session,
+    /// What sessions run on.
+    Target,
     /// For newcomers.
     Start,
     /// What only other programs of orbh start: not listed.
@@ -26,13 +28,14 @@ pub enum Group {
 
 impl Group {
     /// The listed groups.
-    pub const LISTED: [Group; 3] = [Group::Compaction, Group::Session, Group::Start];
+    pub const LISTED: [Group; 4] = [Group::Compaction, Group::Session, Group::Target, Group::Start];
 
     /// Its heading.
     pub fn heading(self) -> &'static str {
         match self {
             Group::Compaction => "Compaction, by the agent of a session",
             Group::Session => "Sessions",
+            Group::Target => "Targets",
             Group::Start => "To begin with",
             Group::Internal => "Internal",
         }
@@ -44,7 +47,7 @@ const fn verb(name: &'static str, group: Group, about: &'static str) -> Verb {
 }
 
 /// All verbs, in the order in which they are listed.
-pub const VERBS: [Verb; 14] = [
+pub const VERBS: [Verb; 17] = [
     verb("page", Group::Compaction, "Show a session's live state and every open obligation"),
     verb("context", Group::Compaction, "Show how full a session's context is"),
     verb(
@@ -65,6 +68,9 @@ pub const VERBS: [Verb; 14] = [
         Group::Session,
         "Keep a headless session as its manager, in the foreground, and take a pending relaunch to its end",
     ),
+    verb("profiles", Group::Target, "List the profiles that a session can run on, and show one"),
+    verb("accounts", Group::Target, "List and add accounts: isolated homes of a harness"),
+    verb("runtimes", Group::Target, "List the harnesses that orbh knows, which are installed, and how to install them"),
     verb("demo", Group::Start, "Live through a whole compaction, on a bundled agent, with no account and no network"),
     verb("shim", Group::Internal, "Record the process of a run, then become its harness"),
 ];

@@ -1,6 +1,7 @@
 //! Occupancy: how full a context is, as its harness reports it. Never guessed, and never 0 for want of a number.
 
 use super::Runtime;
+use super::{native, transcript};
 use crate::ground::clock::At;
 use crate::ground::fact;
 use crate::spool::facts::{ContextReport, Run};
@@ -28,11 +29,24 @@ pub struct Occupancy {
     pub percent: Option<u64>,
     /// The file that `used` was read from.
     pub source: Option<PathBuf>,
-    /// When that file was last written.
+    /// When it was measured: when that file, or the record in it, was written.
     pub measured_at: Option<At>,
+    /// The harness has compacted the conversation by itself: what the context held before is not there any more.
+    pub compacted_natively: bool,
 }
 
 impl Occupancy {
+    /// Puts it together; a window of 0 tokens is none, and without a use there is no time of measuring.
+    fn new(run: RunNumber, used: Option<u64>, max: Option<u64>, source: Option<PathBuf>, at: Option<At>) -> Self {
+        let max = max.filter(|max| *max > 0);
+        let percent = used.zip(max).map(|(used, max)| {
+            let share = (u128::from(used) * 100 + u128::from(max) / 2) / u128::from(max);
+            u64::try_from(share).unwrap_or(u64::MAX)
+        });
+        let measured_at = at.filter(|_| used.is_some());
+        Occupancy { run, used, max, percent, source, measured_at, compacted_natively: false }
+    }
+
     /// Whether it is time to compact, as far as is known.
     pub fn advised(&self) -> bool {
         matches!((self.used, self.max), (Some(used), Some(max)) if used.saturating_mul(100) >= max.saturating_mul(ADVISED_PERCENT))
@@ -53,21 +67,37 @@ impl fmt::Display for Occupancy {
 /// Reads the occupancy of a run's context.
 pub fn read(spool: &Spool, number: RunNumber, run: &Run) -> Result<Occupancy> {
     match Runtime::named(&run.target.runtime) {
-        Some(Runtime::Command) | None => reported(spool, number, run),
+        Some(runtime @ (Runtime::Claude | Runtime::Codex)) => transcribed(spool, number, run, runtime),
+        Some(Runtime::Command) | None => reported(spool, run),
     }
 }
 
 /// What a harness of the `command` runtime wrote to the file that ORBH_CONTEXT_FILE names.
-fn reported(spool: &Spool, number: RunNumber, run: &Run) -> Result<Occupancy> {
-    let path = spool.scratch().join(layout::context(number));
+fn reported(spool: &Spool, run: &Run) -> Result<Occupancy> {
+    let path = spool.scratch().join(layout::context(run.context));
     let report: Option<ContextReport> = fact::load(&path)?;
-    let max = report.as_ref().and_then(|report| report.max).or(run.context_window).filter(|max| *max > 0);
+    let max = report.as_ref().and_then(|report| report.max).or(run.context_window);
     let used = report.as_ref().map(|report| report.used);
-    let percent = used.zip(max).map(|(used, max)| {
-        let share = (u128::from(used) * 100 + u128::from(max) / 2) / u128::from(max);
-        u64::try_from(share).unwrap_or(u64::MAX)
-    });
-    let measured_at = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok().map(At::from);
-    let measured_at = measured_at.filter(|_| used.is_some());
-    Ok(Occupancy { run: number, used, max, percent, source: used.map(|_| path), measured_at })
+    let written = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok().map(At::from);
+    let source = used.map(|_| path);
+    Ok(Occupancy::new(run.context, used, max, source, written))
+}
+
+/// What the harness's own transcript says.
+fn transcribed(spool: &Spool, number: RunNumber, run: &Run, runtime: Runtime) -> Result<Occupancy> {
+    let nothing = Occupancy::new(run.context, None, run.context_window, None, None);
+    let Some(found) = native::read(spool, number)? else { return Ok(nothing) };
+    let Some(path) = native::find_transcript(run, &found) else { return Ok(nothing) };
+    let usage = match runtime {
+        Runtime::Claude => transcript::claude(&path)?,
+        Runtime::Codex => transcript::codex(&path)?,
+        Runtime::Command => None,
+    };
+    let Some(usage) = usage else { return Ok(nothing) };
+    // What the profile says comes first: a person wrote it, for just this case.
+    let table = || usage.model.as_deref().and_then(transcript::window);
+    let max = run.context_window.or(usage.max).or_else(table);
+    let measured_at = usage.measured_at.as_deref().and_then(|at| at.parse().ok());
+    let occupancy = Occupancy::new(run.context, Some(usage.used), max, Some(path), measured_at);
+    Ok(Occupancy { compacted_natively: usage.compacted_natively, ..occupancy })
 }

@@ -1,51 +1,97 @@
-//! A profile: one way to start a harness, as a JSON file that a person writes (verbs and keys: orbh-runtime(5)).
+//! A profile: one way to start a harness, as a JSON file that a person writes (keys: orbh-runtime(5)).
 
+use super::Runtime;
 use crate::ground::fault::Finding;
 use crate::spool::facts::Class;
 use crate::spool::id::Target;
 use nix::unistd::{AccessFlags, access};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A profile that was read, checked, and whose program is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Profile {
     /// What it is called.
     pub target: Target,
     /// What its harness may do without asking.
     pub class: Class,
-    /// The size of its context window, in tokens.
+    /// The size of its context window, in tokens, where the profile tells.
     pub context_window: Option<u64>,
-    /// The program, absolute, and its arguments.
+    /// The program, absolute, and its arguments; those of the adapter come after them.
     pub command: Vec<String>,
+    /// The model, as the harness calls it.
+    pub model: Option<String>,
+    /// How hard it thinks, as the harness calls it.
+    pub effort: Option<String>,
+    /// Of claude, class asked: its permission mode.
+    pub permission_mode: Option<String>,
+    /// Names of variables without which it cannot work.
+    pub needs: Vec<String>,
 }
 
 /// The file as it stands.
-#[derive(Deserialize)]
-struct Written {
-    command: Option<Vec<String>>,
-    class: Option<Class>,
-    context_window: Option<u64>,
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Written {
+    /// The program and its arguments. Of a built-in runtime, the program is looked for in PATH when it is left out.
+    pub command: Option<Vec<String>>,
+    /// `asked`, `sandboxed` or `full`.
+    pub class: Option<Class>,
+    /// In tokens.
+    pub context_window: Option<u64>,
+    /// See [`Profile`].
+    pub model: Option<String>,
+    /// See [`Profile`].
+    pub effort: Option<String>,
+    /// See [`Profile`].
+    pub permission_mode: Option<String>,
+    /// See [`Profile`].
+    pub needs: Option<Vec<String>>,
+}
+
+impl Written {
+    /// Understands the bytes of a profile's file.
+    pub fn parse(target: &Target, path: &Path, bytes: &[u8]) -> Result<Written, Finding> {
+        serde_json::from_slice(bytes).map_err(|error| {
+            let message = format!("the profile '{target}' cannot be understood: {error}");
+            Finding::new("profile-damaged", message, "write it as orbh-runtime(5) shows").at(path).line(error.line())
+        })
+    }
+
+    /// This one, laid over another.
+    pub fn over(self, below: Written) -> Written {
+        Written {
+            command: self.command.or(below.command),
+            class: self.class.or(below.class),
+            context_window: self.context_window.or(below.context_window),
+            model: self.model.or(below.model),
+            effort: self.effort.or(below.effort),
+            permission_mode: self.permission_mode.or(below.permission_mode),
+            needs: self.needs.or(below.needs),
+        }
+    }
 }
 
 impl Profile {
-    /// Understands the bytes of a profile's file; `search` is a PATH for programs without a slash.
-    pub fn parse(target: &Target, path: &Path, bytes: &[u8], search: &OsStr) -> Result<Profile, Finding> {
-        let written: Written = serde_json::from_slice(bytes).map_err(|error| {
-            let message = format!("the profile '{target}' cannot be understood: {error}");
-            Finding::new("profile-damaged", message, "write it as orbh-runtime(5) shows").at(path).line(error.line())
-        })?;
+    /// Checks what was written, and looks for the program; `search` is a PATH. `path` is the file, for findings.
+    pub fn check(
+        target: &Target,
+        runtime: Runtime,
+        path: &Path,
+        written: Written,
+        search: &OsStr,
+    ) -> Result<Profile, Finding> {
         let Some(class) = written.class else {
             let message = format!("the profile '{target}' states no class");
-            return Err(Finding::new(
-                "profile-without-class",
-                message,
-                r#"add "class": "asked", "sandboxed" or "full""#,
-            )
-            .at(path));
+            let fix = r#"add "class": "asked", "sandboxed" or "full""#;
+            return Err(Finding::new("profile-without-class", message, fix).at(path));
         };
-        let mut command = written.command.unwrap_or_default();
+        if let Some(fix) = runtime.refuses_class(class) {
+            let message = format!("the profile '{target}' cannot be of class '{class}'");
+            return Err(Finding::new("profile-class", message, fix).at(path));
+        }
+        let named = runtime.program().map(|program| vec![program.to_owned()]);
+        let mut command = written.command.or(named).unwrap_or_default();
         if command.first().is_none_or(String::is_empty) {
             let message = format!("the profile '{target}' names no program");
             return Err(
@@ -56,18 +102,27 @@ impl Profile {
             let message = format!("the command of the profile '{target}' holds a NUL character");
             return Err(Finding::new("profile-damaged", message, "take it out").at(path));
         }
-        let program = find_program(&command[0], search).map_err(|why| {
+        command[0] = find_program(&command[0], search).map_err(|why| {
             let message = format!("the program '{}' of the profile '{target}' {why}", command[0].escape_debug());
-            let fix = "install it, correct \"command\", or choose another target";
+            let install = runtime.install().map(|install| format!("{install}, or "));
+            let fix = format!("{}correct \"command\", or choose another target", install.unwrap_or_default());
             Finding::new("program-missing", message, fix).at(path)
         })?;
-        command[0] = program;
-        Ok(Profile { target: target.clone(), class, context_window: written.context_window, command })
+        Ok(Profile {
+            target: target.clone(),
+            class,
+            context_window: written.context_window,
+            command,
+            model: written.model,
+            effort: written.effort,
+            permission_mode: written.permission_mode,
+            needs: written.needs.unwrap_or_default(),
+        })
     }
 }
 
 /// The absolute path of a program, or why it cannot be run.
-fn find_program(name: &str, search: &OsStr) -> Result<String, String> {
+pub fn find_program(name: &str, search: &OsStr) -> Result<String, String> {
     if name.starts_with('/') {
         return executable(Path::new(name)).map(|()| name.to_owned());
     }

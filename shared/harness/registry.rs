@@ -2,7 +2,8 @@
 //! names that come near.
 
 use super::Runtime;
-use super::profile::Profile;
+use super::profile::{Profile, Written};
+use super::{account, builtin};
 use crate::ground::fault::{Fault, Finding, Kind};
 use crate::spool::id::{Name, Target};
 use anyhow::{Context, Result};
@@ -11,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// How alike two names must be (Jaro-Winkler) before one is offered for the other.
 const NEAR: f64 = 0.8;
+
+/// At most so many targets are offered in a sentence.
+const OFFERED: usize = 12;
 
 /// Where profiles are found.
 #[derive(Debug, Clone)]
@@ -27,16 +31,26 @@ impl Registry {
 
     /// The profile that a target names, its program looked for and found.
     pub fn resolve(&self, target: &Target) -> Result<Profile, Finding> {
-        if Runtime::named(&target.runtime).is_none() {
+        let Some(runtime) = Runtime::named(&target.runtime) else {
             let known: Vec<&str> = Runtime::ALL.iter().map(|runtime| runtime.name()).collect();
             let message = format!("there is no runtime '{}'", target.runtime);
             return Err(Finding::new("target-unknown", message, format!("known runtimes: {}", known.join(" "))));
-        }
+        };
         let path = self.path(target);
-        match std::fs::read(&path) {
-            Ok(bytes) => Profile::parse(target, &path, &bytes, &self.search),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(self.unknown(target, &path)),
-            Err(error) => {
+        let written = self.written(target, runtime)?;
+        Profile::check(target, runtime, &path, written, &self.search)
+    }
+
+    /// What is written for a target: its file laid over the built-in profile of that name.
+    pub fn written(&self, target: &Target, runtime: Runtime) -> Result<Written, Finding> {
+        let path = self.path(target);
+        let builtin = builtin::find(runtime, target.profile.as_str());
+        match (std::fs::read(&path), builtin) {
+            (Ok(bytes), builtin) => Ok(Written::parse(target, &path, &bytes)?.over(builtin.unwrap_or_default())),
+            (Err(error), builtin) if error.kind() == std::io::ErrorKind::NotFound => {
+                builtin.ok_or_else(|| self.unknown(target, &path))
+            }
+            (Err(error), _) => {
                 let message = format!("cannot read the profile '{target}': {error}");
                 Err(Finding::new("profile-unreadable", message, "make it readable").at(&path))
             }
@@ -44,8 +58,10 @@ impl Registry {
     }
 
     /// Checks an account for a target.
-    pub fn account(&self, target: &Target, account: &str) -> Result<(), Finding> {
-        // An account is an isolated home of a harness; a program of which nothing is known has none.
+    pub fn account(&self, target: &Target, account: &str) -> Result<PathBuf, Finding> {
+        if let Some(runtime) = Runtime::named(&target.runtime) {
+            return account::home(&self.config, runtime, account);
+        }
         let message =
             format!("the runtime '{}' has no accounts, so there is no '{}'", target.runtime, account.escape_debug());
         Err(Finding::new("account-unknown", message, "leave --account away"))
@@ -73,17 +89,20 @@ impl Registry {
         Ok(Some(targets))
     }
 
-    /// Every target that has a profile, sorted.
+    /// Every target that has a profile, built in or of one's own, sorted.
     pub fn targets(&self) -> Vec<Target> {
         let mut targets = Vec::new();
-        for runtime in Runtime::ALL {
-            let Ok(runtime) = runtime.name().parse::<Name>() else { continue };
+        for one in Runtime::ALL {
+            let Ok(runtime) = one.name().parse::<Name>() else { continue };
+            let builtin = builtin::names(one).into_iter().filter_map(|name| name.parse().ok());
+            targets.extend(builtin.map(|profile| Target { runtime: runtime.clone(), profile }));
             let Ok(entries) = std::fs::read_dir(self.config.join("profiles").join(runtime.as_str())) else { continue };
             let names =
                 entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.parse().ok());
             targets.extend(names.map(|profile| Target { runtime: runtime.clone(), profile }));
         }
         targets.sort();
+        targets.dedup();
         targets
     }
 
@@ -93,14 +112,21 @@ impl Registry {
         self.config.join("profiles").join(target.runtime.as_str()).join(file)
     }
 
-    /// A sentence that names what there is, or how to get something.
-    pub fn offer(&self, targets: &[Target]) -> String {
-        if targets.is_empty() {
+    /// The targets whose program is here, sorted.
+    pub fn available(&self) -> Vec<Target> {
+        self.targets().into_iter().filter(|target| self.resolve(target).is_ok()).collect()
+    }
+
+    /// A sentence that names what can be launched here, or how to get something that can.
+    pub fn offer(&self) -> String {
+        let available = self.available();
+        if available.is_empty() {
             let example = self.config.join("profiles/command/NAME.json");
             return format!(r#"write {{"command": ["/path/agent"], "class": "full"}} to '{}'"#, example.display());
         }
-        let names: Vec<String> = targets.iter().map(Target::to_string).collect();
-        format!("there is: {}", names.join(" "))
+        let names: Vec<String> = available.iter().take(OFFERED).map(Target::to_string).collect();
+        let more = if available.len() > OFFERED { " …; 'orbh profiles' shows all" } else { "" };
+        format!("there is: {}{more}", names.join(" "))
     }
 
     fn unknown(&self, target: &Target, path: &Path) -> Finding {
@@ -109,7 +135,7 @@ impl Registry {
         let near: Vec<Target> =
             all.iter().filter(|other| strsim::jaro_winkler(&other.to_string(), &wanted) >= NEAR).cloned().collect();
         let fix = if near.is_empty() {
-            self.offer(&all)
+            self.offer()
         } else {
             let names: Vec<String> = near.iter().map(Target::to_string).collect();
             format!("near names: {}", names.join(" "))

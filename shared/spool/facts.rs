@@ -137,6 +137,9 @@ pub struct Run {
     pub argv: Vec<String>,
     /// What it finds on its standard input.
     pub stdin: Stdin,
+    /// Where its harness keeps settings and transcripts, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub home: Option<PathBuf>,
     /// Where it works, absolute.
     pub cwd: PathBuf,
     /// The names, never the values, of its environment.
@@ -147,6 +150,13 @@ pub struct Run {
     pub boot_id: String,
     /// When it was created.
     pub started_at: At,
+}
+
+/// native.json: the conversation of a run in its harness.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Native {
+    /// Its id there.
+    pub id: String,
 }
 
 /// runs/N/pid: the process of a run, or a tombstone that keeps anybody from starting it.

@@ -30,6 +30,10 @@ pub const SCRATCH: &str = "scratch";
 pub const RUN: &str = "run.json";
 /// In a run: its process, or a tombstone.
 pub const PID: &str = "pid";
+/// In a run: its conversation in the harness.
+pub const NATIVE: &str = "native.json";
+/// In a run: a symbolic link to the harness's own transcript.
+pub const TRANSCRIPT: &str = "transcript";
 /// In a run: stdout and stderr of a headless harness.
 pub const OUTPUT: &str = "output";
 /// In a run: an order to end it.

@@ -41,6 +41,13 @@ fn notices(overview: &Overview) -> Vec<String> {
     if compaction.phase == Phase::Idle && overview.context.as_ref().is_some_and(|context| context.advised()) {
         notices.push("the context is at 80 percent or more: compact soon, with 'orbh compact start'".to_owned());
     }
+    if overview.context.as_ref().is_some_and(|context| context.compacted_natively) {
+        notices.push(
+            "the harness has compacted this context by itself: what stood before is gone from it; look at your files \
+             again, and hand off earlier"
+                .to_owned(),
+        );
+    }
     if compaction.looping {
         notices.push(
             "this session was compacted several times within minutes: hand off fewer and smaller files, or split the \

@@ -9,6 +9,7 @@ const HEADLESS: &str = include_str!("headless.md");
 const SUCCESSOR: &str = include_str!("successor.md");
 const RESUMED: &str = include_str!("resumed.md");
 const RESUMED_HANDOFF: &str = include_str!("resumed-handoff.md");
+const CONTINUED: &str = include_str!("continued.md");
 const CONTINUES: &str = include_str!("continues.md");
 
 /// What every prompt is composed from.
@@ -24,6 +25,8 @@ pub struct Setting<'a> {
     pub orbh: &'a Path,
     /// The spool of the session that this one continues.
     pub continues: Option<&'a Path>,
+    /// What an agent in this harness has to know besides.
+    pub notes: Option<&'a str>,
 }
 
 /// What is special about the run.
@@ -37,6 +40,13 @@ pub enum Occasion<'a> {
         closing: RunNumber,
         /// The handoff that it wrote.
         handoff: &'a Path,
+    },
+    /// It was resumed, and its native conversation goes on.
+    Continued {
+        /// The run before.
+        before: RunNumber,
+        /// How that one ended.
+        reason: Reason,
     },
     /// It was resumed in a fresh context.
     Resumed {
@@ -55,12 +65,20 @@ pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> S
     let run = setting.run.to_string();
     let base =
         [("duty", setting.duty.trim_end()), ("run", &run), ("session", setting.session.as_str()), ("orbh", &orbh)];
+    if let Occasion::Continued { before, reason } = occasion {
+        // It was told everything when the conversation began.
+        let mut text =
+            fill(CONTINUED, &[("before", &before.to_string()), ("reason", &reason.to_string()), ("run", &run)]);
+        add(&mut text, extra);
+        return text;
+    }
     let mut text = fill(HEADLESS, &base);
+    text += setting.notes.unwrap_or_default();
     if let Some(spool) = setting.continues {
         text += &fill(CONTINUES, &[("orbh", &orbh), ("spool", &spool.display().to_string())]);
     }
     match occasion {
-        Occasion::Launch => {}
+        Occasion::Launch | Occasion::Continued { .. } => {}
         Occasion::Successor { closing, handoff } => {
             let handoff = handoff.display().to_string();
             text += &fill(SUCCESSOR, &[("orbh", &orbh), ("closing", &closing.to_string()), ("handoff", &handoff)]);
@@ -73,12 +91,16 @@ pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> S
             }
         }
     }
+    add(&mut text, extra);
+    text
+}
+
+fn add(text: &mut String, extra: Option<&str>) {
     if let Some(extra) = extra.map(str::trim_end).filter(|extra| !extra.trim().is_empty()) {
-        text += "\n# Added when the session was resumed\n\n";
-        text += extra;
+        text.push_str("\n# Added when the session was resumed\n\n");
+        text.push_str(extra);
         text.push('\n');
     }
-    text
 }
 
 /// A path as a shell takes it, quoted only where it has to be.

@@ -7,10 +7,11 @@ use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::process;
-use crate::harness::Runtime;
+use crate::harness::adapter::{Place, Start};
 use crate::harness::profile::Profile;
 use crate::harness::prompt::{self, Occasion, Setting};
-use crate::spool::facts::{InForce, Reason, Run, RunKind};
+use crate::harness::{Runtime, missing_variables, native};
+use crate::spool::facts::{InForce, Native, Reason, Run, RunKind};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -20,27 +21,39 @@ use crate::verbs::environment::RUN_VARIABLES;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
+/// What the verbs of a run write: what a sandbox has to let them.
+const RUN_SIDE: [&str; 4] = [layout::KEYS, layout::RETURNS, layout::LOG, layout::SCRATCH];
+
 impl Manager<'_> {
     /// Creates the run, if what called for it still holds. False: look again.
     pub(super) fn create(&mut self, creation: &Creation) -> Result<bool> {
-        let target = self.target(creation)?;
+        let InForce { target, account } = self.in_force(creation)?;
         let profile = self.profile(&target)?;
+        let home = self.home(&target, account.as_deref())?;
         let _claim = Claim::take(&self.spool, "manager")?;
         let snapshot = self.snapshot()?;
         if !still_called_for(&snapshot, creation)? {
             return Ok(false);
         }
-        let prompt = self.prompt(creation, &snapshot)?;
+        self.nothing_missing(creation, &snapshot, &profile)?;
+        let start = self.conversation(creation, &snapshot, &target)?;
+        let prompt = self.prompt(creation, &snapshot, &start, &target)?;
         let number = creation.number;
         let runs = Dir::open(&self.spool.runs())?;
         // Taken over when a manager died between this and run.json.
         runs.make_dir(&number.to_string())?;
         let run_dir = Dir::open(&self.spool.run(number))?;
         run_dir.replace(layout::PROMPT, prompt.as_bytes())?;
-        let account = creation.intent.as_ref().and_then(|intent| intent.account.clone());
         let in_force = InForce { target: target.clone(), account: account.clone() };
         fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
-        let run = self.run_fact(creation, profile, account)?;
+        let (mut run, native) = self.run_fact(creation, profile, home, &start)?;
+        run.account = account;
+        if let (Start::Resume(_), Some(before)) = (&start, creation.continues.and_then(|before| snapshot.run(before))) {
+            run.context = before.run.here().map_or(run.context, |before| before.context);
+        }
+        if let Some(id) = native {
+            fact::replace(&run_dir, layout::NATIVE, &Native { id })?;
+        }
         if fact::create(&run_dir, layout::RUN, &run)? == Written::Before {
             return Ok(false);
         }
@@ -49,13 +62,51 @@ impl Manager<'_> {
         Ok(true)
     }
 
-    fn target(&self, creation: &Creation) -> Result<Target> {
+    fn in_force(&self, creation: &Creation) -> Result<InForce> {
         if let Some(intent) = &creation.intent {
-            return Ok(intent.target.clone());
+            return Ok(InForce { target: intent.target.clone(), account: intent.account.clone() });
         }
         let path = self.spool.dir().join(layout::TARGET);
         let missing = || Fault::new(Kind::Damaged, format!("'{}' is missing", path.display()));
-        Ok(self.spool.in_force()?.ok_or_else(missing)?.target)
+        Ok(self.spool.in_force()?.ok_or_else(missing)?)
+    }
+
+    /// Where the harness keeps its things: the account's home, else that of this environment.
+    fn home(&self, target: &Target, account: Option<&str>) -> Result<Option<PathBuf>> {
+        let Some(runtime) = Runtime::named(&target.runtime) else { return Ok(None) };
+        match account {
+            Some(account) => Ok(Some(self.environment.registry()?.account(target, account).map_err(Refusal::one)?)),
+            None => Ok(runtime.home(&|name| self.environment.get(name)).map(|home| self.environment.absolute(&home))),
+        }
+    }
+
+    /// A run that takes the place of another must not come up without what that one was reached and paid by.
+    fn nothing_missing(&self, creation: &Creation, snapshot: &Snapshot, profile: &Profile) -> Result<()> {
+        let Some(runtime) = Runtime::named(&profile.target.runtime) else { return Ok(()) };
+        let same = |run: &&Run| run.target.runtime == profile.target.runtime;
+        let before = snapshot.runs.iter().rev().filter_map(|run| run.run.here()).find(same);
+        let had = before.filter(|_| creation.kind != RunKind::Launch).map(|run| run.environment.clone());
+        let get = |name: &str| self.environment.get(name);
+        match missing_variables(runtime, &profile.needs, &had.unwrap_or_default(), &get) {
+            Some(finding) => Err(Refusal::one(finding).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// A resumed run goes on in the native conversation, where the harness can and there is one. A successor never
+    /// does: its context is fresh.
+    fn conversation(&self, creation: &Creation, snapshot: &Snapshot, target: &Target) -> Result<Start> {
+        let before = creation.continues.filter(|_| creation.kind == RunKind::Resume);
+        let Some((number, before)) = before.and_then(|number| Some((number, snapshot.run(number)?.run.here()?))) else {
+            return Ok(Start::Fresh);
+        };
+        let able = Runtime::named(&target.runtime).is_some_and(Runtime::resumes_natively);
+        if !able || before.target.runtime != target.runtime {
+            return Ok(Start::Fresh);
+        }
+        let native = native::read(&self.spool, number)?;
+        let there = native.filter(|native| native::find_transcript(before, native).is_some());
+        Ok(there.map_or(Start::Fresh, |native| Start::Resume(native.id)))
     }
 
     fn profile(&self, target: &Target) -> Result<Profile> {
@@ -72,18 +123,27 @@ impl Manager<'_> {
         Ok(profile)
     }
 
-    fn run_fact(&self, creation: &Creation, profile: Profile, account: Option<String>) -> Result<Run> {
+    fn run_fact(
+        &self,
+        creation: &Creation,
+        profile: Profile,
+        home: Option<PathBuf>,
+        start: &Start,
+    ) -> Result<(Run, Option<String>)> {
         let unknown = || Fault::new(Kind::Damaged, format!("there is no runtime '{}'", profile.target.runtime));
         let runtime = Runtime::named(&profile.target.runtime).ok_or_else(unknown)?;
-        let plan = runtime.plan(&profile);
+        let plan = runtime.plan(&profile, &self.place(), start);
+        let variables = runtime.environment();
         let mut environment = self.environment.names();
+        environment.retain(|name| !variables.clear.contains(&name.as_str()));
+        environment.extend(variables.set.iter().map(|(name, _)| (*name).to_owned()));
         environment.extend(RUN_VARIABLES.map(str::to_owned));
         environment.extend(["ORBH_CONFIG", "ORBH_ROOT", "PATH"].map(str::to_owned));
         environment.sort();
         environment.dedup();
-        Ok(Run {
+        let run = Run {
             target: profile.target,
-            account,
+            account: None,
             class: profile.class,
             kind: creation.kind,
             continues: creation.continues,
@@ -93,15 +153,24 @@ impl Manager<'_> {
             context_window: profile.context_window,
             argv: plan.argv,
             stdin: plan.stdin,
+            home,
             cwd: self.session.cwd.clone(),
             environment,
             host: process::host(),
             boot_id: process::boot_id(),
             started_at: At::now(),
-        })
+        };
+        Ok((run, plan.native))
     }
 
-    fn prompt(&self, creation: &Creation, snapshot: &Snapshot) -> Result<String> {
+    fn place(&self) -> Place {
+        let run_side = RUN_SIDE.iter().map(|name| self.spool.dir().join(name)).collect();
+        let programs = ["orbh", "flint"].map(|name| self.environment.program(name));
+        let programs = programs.into_iter().filter(|path| path.is_absolute()).collect();
+        Place { scratch: self.spool.scratch(), run_side, programs, cwd: self.session.cwd.clone() }
+    }
+
+    fn prompt(&self, creation: &Creation, snapshot: &Snapshot, start: &Start, target: &Target) -> Result<String> {
         let duty = self.spool.duty()?;
         let orbh = self.environment.program("orbh");
         let root = self.spool.root();
@@ -112,6 +181,7 @@ impl Manager<'_> {
             run: creation.number,
             orbh: &orbh,
             continues: continues.as_deref(),
+            notes: Runtime::named(&target.runtime).and_then(Runtime::notes),
         };
         let extra = match creation.kind {
             RunKind::Launch => None,
@@ -125,6 +195,9 @@ impl Manager<'_> {
             (None, Some(before)) => {
                 let end = snapshot.run(before).and_then(|run| run.end.here());
                 let reason = end.map_or(Reason::Lost, |end| end.reason);
+                if let Start::Resume(_) = start {
+                    return Ok(prompt::compose(&setting, &Occasion::Continued { before, reason }, extra));
+                }
                 let handoff = last_handoff(snapshot).map(|run| self.handoff(run)).transpose()?;
                 prompt::compose(&setting, &Occasion::Resumed { before, reason, handoff: handoff.as_deref() }, extra)
             }

@@ -81,6 +81,8 @@ impl Manager<'_> {
     pub(super) fn stop_processes(&mut self, run: &RunFacts) -> Result<()> {
         let view = if self.started == Some(run.number) { View::Parent } else { View::Stranger };
         stop(|| tree::of_run(&self.spool, run, view), self.environment.grace())?;
+        // The last chance to learn which conversation it was: a resume goes on in it.
+        self.learn(Some(run))?;
         self.reap();
         Ok(())
     }

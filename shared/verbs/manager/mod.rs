@@ -8,6 +8,7 @@ pub mod start;
 pub mod tree;
 
 mod create;
+mod learn;
 
 use super::claim::Claim;
 use super::environment::Environment;
@@ -17,6 +18,7 @@ use crate::ground::fault::{Fault, Kind};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
 use crate::ground::watch::Watch;
+use crate::harness::native;
 use crate::spool::facts::{PidRecord, Session};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
@@ -76,6 +78,8 @@ pub struct Manager<'a> {
     returned: Option<(RunNumber, Instant)>,
     /// The run whose directory is watched.
     watched: Option<RunNumber>,
+    /// The run of whose conversation everything is known.
+    learned: Option<RunNumber>,
 }
 
 impl<'a> Manager<'a> {
@@ -108,7 +112,7 @@ impl<'a> Manager<'a> {
         for path in [spool.scratch(), spool.returns(), spool.runs()] {
             watch.add(&path)?;
         }
-        let (started, executed, returned, watched) = (None, None, None, None);
+        let (started, executed, returned, watched, learned) = (None, None, None, None, None);
         let (starts, attempts, statuses) = (0, 0, HashMap::new());
         Ok(Manager {
             spool,
@@ -125,6 +129,7 @@ impl<'a> Manager<'a> {
             statuses,
             returned,
             watched,
+            learned,
         })
     }
 
@@ -169,6 +174,7 @@ impl<'a> Manager<'a> {
                 up();
                 // A resume was asked for, and the run turned out to live: it is adopted instead.
                 self.order = Order::Keep;
+                self.learn(snapshot.run(number))?;
                 let signal = self.wait(snapshot.run(number), None)?;
                 if let Some(signal) = signal {
                     log::note(&self.spool, "manager-left", Some(number), signal.to_string());
@@ -210,7 +216,13 @@ impl<'a> Manager<'a> {
             resume: matches!(self.order, Order::Resume(_)),
             attempts_left: ATTEMPTS.saturating_sub(self.attempts),
             past_exec: &|run| self.executed == Some(run.number) || !run.process_alive() || has_become_harness(run),
-            awake: &|run| scratch.join(layout::awake(run)).exists(),
+            awake: &|number| {
+                scratch.join(layout::awake(number)).exists()
+                    || snapshot
+                        .run(number)
+                        .and_then(|facts| facts.run.here())
+                        .is_some_and(|run| native::answered(&self.spool, number, run))
+            },
         };
         let step = decide(&snapshot, &knowledge)?;
         Ok((step, snapshot))

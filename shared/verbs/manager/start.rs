@@ -4,7 +4,8 @@ use super::Manager;
 use crate::ground::clock::At;
 use crate::ground::dir::{Dir, Written};
 use crate::ground::fact;
-use crate::spool::facts::{End, PidRecord, Reason};
+use crate::harness::Runtime;
+use crate::spool::facts::{End, PidRecord, Reason, Run};
 use crate::spool::id::RunNumber;
 use crate::spool::layout;
 use crate::spool::log;
@@ -12,7 +13,7 @@ use crate::spool::snapshot::{Found, RunFacts};
 use crate::verbs::claim::Claim;
 use anyhow::Result;
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// The program that records a process and becomes the harness.
 pub const SHIM: &str = "orbh-shim";
@@ -45,6 +46,7 @@ impl Manager<'_> {
 
     fn spawn_shim(&self, number: RunNumber, nonce: &str) -> Result<String> {
         let dir = self.spool.run(number);
+        let run: Option<Run> = fact::load(&dir.join(layout::RUN))?;
         let mut shim = self.environment.outside_run(SHIM);
         shim.arg(&dir).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         shim.env("ORBH_ROOT", self.spool.root().path())
@@ -55,6 +57,9 @@ impl Manager<'_> {
             .env("ORBH_PROMPT_FILE", dir.join(layout::PROMPT))
             .env("ORBH_CONTEXT_FILE", self.spool.scratch().join(layout::context(number)))
             .env("PATH", self.environment.search_with_verbs());
+        if let Some(run) = run {
+            adapt(&mut shim, &run);
+        }
         let mut child = shim.spawn()?;
         let mut said = String::new();
         if let Some(mut stderr) = child.stderr.take() {
@@ -77,6 +82,19 @@ impl Manager<'_> {
         let _claim = Claim::take(&self.spool, "manager")?;
         let end = End { reason: Reason::SpawnFailed, code: None, signal: None, at: At::now(), detail: why };
         self.write_end(run.number, &end)
+    }
+}
+
+/// What the harness's adapter wants of the environment.
+fn adapt(shim: &mut Command, run: &Run) {
+    let Some(runtime) = Runtime::named(&run.target.runtime) else { return };
+    let variables = runtime.environment();
+    for name in variables.clear {
+        shim.env_remove(name);
+    }
+    shim.envs(variables.set);
+    if let (Some(variable), Some(home), Some(_)) = (runtime.home_variable(), &run.home, &run.account) {
+        shim.env(variable, home);
     }
 }
 

@@ -199,7 +199,7 @@ fn tolerate<T>(result: Result<T>, damage: &mut Vec<String>) -> Result<Option<T>>
 fn context(spool: &Spool, newest: Option<&RunFacts>) -> Result<Option<Occupancy>> {
     let Some(newest) = newest else { return Ok(None) };
     let Some(run) = newest.run.here() else { return Ok(None) };
-    occupancy::read(spool, run.context, run).map(Some)
+    occupancy::read(spool, newest.number, run).map(Some)
 }
 
 /// A run in short; `None` when its run.json cannot be read.

@@ -210,7 +210,7 @@ pub fn target_findings(
                 profile.class, session.class
             );
             let fits: Vec<Target> = registry
-                .targets()
+                .available()
                 .into_iter()
                 .filter(|other| registry.resolve(other).is_ok_and(|profile| profile.class <= session.class))
                 .collect();

@@ -1,0 +1,16 @@
+//! `orbh accounts`: parse, call, exit.
+
+mod args;
+mod run;
+
+use shared::face::entry::{Entry, parse, run as enter};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: args::Args = match parse(None) {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
+    let entry = Entry { program: "orbh-accounts", json: args.json(), last_line: None };
+    enter(&entry, std::env::vars_os(), |environment| run::run(&args, environment))
+}

@@ -1,0 +1,89 @@
+//! Claude Code, headless. Tried with 2.1.332.
+
+use super::{HARMLESS, Place, Plan, Start, Variables};
+use crate::harness::profile::Profile;
+use crate::spool::facts::{Class, Stdin};
+
+/// How Claude Code is reached and pays.
+pub const KEYS: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+];
+
+/// What an agent in Claude Code has to know.
+pub const NOTES: &str = include_str!("../prompt/claude.md");
+
+/// `claude -p`: the prompt on standard input (an argument has a length limit, and would be swallowed by the flag
+/// before it), the conversation under an id that we choose.
+pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
+    let mut argv = profile.command.clone();
+    let mut add = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
+    add(&["-p", "--output-format", "text"]);
+    let native = match start {
+        Start::Fresh => {
+            let id = uuid::Uuid::new_v4().to_string();
+            add(&["--session-id", &id]);
+            id
+        }
+        Start::Resume(id) => {
+            add(&["--resume", id]);
+            id.clone()
+        }
+    };
+    // Not kept on resume, so said each time, like the permissions.
+    if let Some(model) = &profile.model {
+        add(&["--model", model]);
+    }
+    if let Some(effort) = &profile.effort {
+        add(&["--effort", effort]);
+    }
+    match profile.class {
+        Class::Full => add(&["--dangerously-skip-permissions"]),
+        Class::Asked | Class::Sandboxed => {
+            add(&["--permission-mode", profile.permission_mode.as_deref().unwrap_or("acceptEdits")]);
+            add(&["--add-dir", &place.scratch.to_string_lossy()]);
+            add(&["--allowedTools"]);
+            argv.extend(rules(place));
+        }
+    }
+    Plan { argv, stdin: Stdin::Prompt, native: Some(native) }
+}
+
+/// A rule for each spelling of each harmless verb: by name, by path, and with `flint` in front. A rule matches the
+/// words of a command from its beginning.
+fn rules(place: &Place) -> Vec<String> {
+    let mut spellings = vec!["orbh".to_owned(), "flint orbh".to_owned()];
+    for program in &place.programs {
+        let path = program.to_string_lossy();
+        spellings.push(if path.ends_with("/flint") { format!("{path} orbh") } else { path.into_owned() });
+    }
+    let mut rules = Vec::new();
+    for spelling in &spellings {
+        rules.extend(HARMLESS.iter().map(|verb| format!("Bash({spelling} {verb}:*)")));
+    }
+    let scratch = place.scratch.to_string_lossy();
+    // A path from the root of the file system is written with two slashes.
+    rules.push(format!("Read(/{scratch}/**)"));
+    rules.push(format!("Edit(/{scratch}/**)"));
+    rules
+}
+
+/// Native compaction off, for it would pre-empt ours (the harness then refuses at 88.5 % of a window of 200,000, so
+/// that 80 % comes early enough); no update check; nothing of a harness around us.
+pub fn variables() -> Variables {
+    Variables {
+        set: vec![("DISABLE_AUTO_COMPACT", "1"), ("DISABLE_AUTOUPDATER", "1")],
+        clear: vec![
+            "CLAUDECODE",
+            "CLAUDE_CODE_CHILD_SESSION",
+            "CLAUDE_CODE_ENTRYPOINT",
+            "CLAUDE_CODE_SESSION_ID",
+            "CLAUDE_PID",
+            "AI_AGENT",
+        ],
+    }
+}
