@@ -4,6 +4,8 @@
 mod harness;
 
 mod contract;
+mod demo;
 mod life;
 mod shim;
+mod targets;
 mod watch;

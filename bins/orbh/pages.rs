@@ -14,6 +14,9 @@ macro_rules! pages {
 }
 
 const PAGES: &[(&str, &str)] = pages! {
+    "accounts" "orbh-accounts.1"
+    "profiles" "orbh-profiles.1"
+    "runtimes" "orbh-runtimes.1"
     "compact" "orbh-compact.1"
     "context" "orbh-context.1"
     "demo" "orbh-demo.1"

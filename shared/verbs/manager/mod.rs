@@ -41,6 +41,8 @@ pub const UNDERSTANDS: [&str; 3] = ["compact", "kill", "return"];
 const RETURN_GRACE: Duration = Duration::from_secs(5);
 /// How long a successor that could not be started waits for its next attempt, by attempts made.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(2)];
+/// While a run only has to be kept, looks at the spool are at least this far apart.
+const LOOKS_APART: Duration = Duration::from_millis(20);
 /// How long a manager whose run is up waits after a failure, times the failures so far.
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// The longest such wait.
@@ -80,6 +82,8 @@ pub struct Manager<'a> {
     watched: Option<RunNumber>,
     /// The run of whose conversation everything is known.
     learned: Option<RunNumber>,
+    /// When it was last seen that a run only has to be kept.
+    kept: Instant,
 }
 
 impl<'a> Manager<'a> {
@@ -130,6 +134,7 @@ impl<'a> Manager<'a> {
             returned,
             watched,
             learned,
+            kept: Instant::now(),
         })
     }
 
@@ -175,6 +180,9 @@ impl<'a> Manager<'a> {
                 // A resume was asked for, and the run turned out to live: it is adopted instead.
                 self.order = Order::Keep;
                 self.learn(snapshot.run(number))?;
+                // A harness that writes without a pause must not keep its manager busy.
+                std::thread::sleep(LOOKS_APART.saturating_sub(self.kept.elapsed()));
+                self.kept = Instant::now();
                 let signal = self.wait(snapshot.run(number), None)?;
                 if let Some(signal) = signal {
                     log::note(&self.spool, "manager-left", Some(number), signal.to_string());

@@ -1,7 +1,7 @@
 //! Where the compaction of a session is: its phase, since when, and why it is not further.
 
 use crate::ground::clock::At;
-use crate::spool::facts::{Hold, Intent};
+use crate::spool::facts::{Hold, Intent, PidRecord};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{RunFacts, Snapshot};
@@ -92,7 +92,12 @@ impl Compaction {
     /// Derives it from the facts; `managed` says whether a manager lives.
     pub fn derive(spool: &Spool, snapshot: &Snapshot, managed: bool) -> Result<Compaction> {
         let done = compactions(spool)?;
-        let situation = match (snapshot.intent.here(), snapshot.effective_hold()) {
+        // A successor that has its process is up, although its manager has yet to put the intent away.
+        let up = |intent: &Intent| {
+            snapshot.successor(intent.closing).is_some_and(|run| run.pid.here().and_then(PidRecord::process).is_some())
+        };
+        let pending = snapshot.intent.here().filter(|intent| !up(intent));
+        let situation = match (pending, snapshot.effective_hold()) {
             (Some(intent), _) => Some(relaunching(spool, snapshot, intent, managed)),
             (None, Some(hold)) => Some(held(spool, snapshot, hold, managed)),
             (None, None) => None,
