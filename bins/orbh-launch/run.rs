@@ -9,6 +9,7 @@ use shared::ground::clock::At;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::harness::profile::Profile;
 use shared::harness::registry::Registry;
+use shared::harness::{Runtime, missing_variables};
 use shared::spool::facts::{Class, InForce, Mode, Session};
 use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::root::Root;
@@ -35,6 +36,11 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let (target, prompt) = words(args)?;
     let registry = environment.registry()?;
     let profile = choose(&registry, target)?;
+    let runtime = Runtime::named(&profile.target.runtime);
+    let get = |name: &str| environment.get(name);
+    if let Some(finding) = runtime.and_then(|runtime| missing_variables(runtime, &profile.needs, &[], &get)) {
+        return Err(Refusal::one(finding).into());
+    }
     if let Some(account) = &args.account {
         registry.account(&profile.target, account).map_err(Refusal::one)?;
     }

@@ -8,6 +8,7 @@ use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
+use crate::harness::{Runtime, missing_variables};
 use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
@@ -119,7 +120,7 @@ fn examine(
 }
 
 fn keeps_conversation(target: &Target) -> bool {
-    crate::harness::Runtime::named(&target.runtime).is_some_and(crate::harness::Runtime::resumes_natively)
+    Runtime::named(&target.runtime).is_some_and(Runtime::resumes_natively)
 }
 
 /// The target and account of the successor.
@@ -222,7 +223,11 @@ pub fn target_findings(
             };
             findings.push(Finding::new("class-too-high", message, fix).at(&registry.path(target)));
         }
-        Ok(_) => {}
+        // The manager's environment is what counts; the one of a run comes from it.
+        Ok(profile) => findings.extend(
+            Runtime::named(&target.runtime)
+                .and_then(|runtime| missing_variables(runtime, &profile.needs, &[], &|name| environment.get(name))),
+        ),
         Err(finding) => findings.push(finding),
     }
     if let Some(account) = account {
