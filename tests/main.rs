@@ -5,5 +5,6 @@ mod harness;
 
 mod contract;
 mod life;
+mod recovery;
 mod shim;
 mod watch;
