@@ -4,6 +4,7 @@
 mod harness;
 
 mod contract;
+mod guarantees;
 mod life;
 mod recovery;
 mod shim;
