@@ -5,6 +5,8 @@ mod harness;
 
 mod contract;
 mod demo;
+mod guarantees;
 mod life;
+mod recovery;
 mod shim;
 mod watch;

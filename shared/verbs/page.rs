@@ -41,6 +41,9 @@ fn notices(overview: &Overview) -> Vec<String> {
     if compaction.phase == Phase::Idle && overview.context.as_ref().is_some_and(|context| context.advised()) {
         notices.push("the context is at 80 percent or more: compact soon, with 'orbh compact start'".to_owned());
     }
+    if let Some(hint) = overview.hint.as_ref().filter(|_| compaction.hint.is_none()) {
+        notices.push(format!("the session needs somebody outside: {hint}"));
+    }
     if compaction.looping {
         notices.push(
             "this session was compacted several times within minutes: hand off fewer and smaller files, or split the \
