@@ -4,5 +4,7 @@
 mod harness;
 
 mod contract;
+mod docs;
+mod flint;
 mod life;
 mod watch;
