@@ -146,7 +146,7 @@ impl Plain {
     /// The tag of a paragraph: on a line of its own, or before the text where it is short enough.
     fn tag(&mut self, tag: &str) {
         let before = self.shift + self.indent - STEP;
-        if tag.chars().count() < STEP {
+        if tag.chars().count() + 1 < STEP {
             self.flush();
             self.line = format!("{:before$}{tag:STEP$}", "");
         } else {
