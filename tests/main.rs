@@ -7,4 +7,5 @@ mod contract;
 mod docs;
 mod flint;
 mod life;
+mod tidy;
 mod watch;
