@@ -28,7 +28,7 @@ pub fn names(dir: &str) -> BTreeSet<String> {
 /// All manual pages: their file names and their texts.
 pub fn pages() -> Vec<(String, String)> {
     let read = |name: String| (name.clone(), std::fs::read_to_string(top().join("man").join(name)).unwrap());
-    names("man").into_iter().map(read).filter(|(_, text)| !text.is_empty()).collect()
+    names("man").into_iter().map(read).collect()
 }
 
 /// Compares a generated file with the checked-in one, or writes it when that is wanted.

@@ -4,6 +4,7 @@
 mod harness;
 
 mod contract;
+mod demo;
 mod docs;
 mod flint;
 mod life;

@@ -24,9 +24,6 @@ fn help_prints_every_page_of_this_tree() {
     let world = World::new();
     for (word, title, file) in words() {
         let roff = std::fs::read_to_string(top().join("man").join(file)).unwrap();
-        if roff.is_empty() {
-            continue;
-        }
         let text = world.orbh(["help", word]).run().ok();
         assert!(text.starts_with(&title), "orbh help {word}: {:?}", text.lines().next());
         assert_eq!(text, plain::plain(&roff), "orbh help {word}");
