@@ -5,8 +5,11 @@ mod harness;
 
 mod contract;
 mod demo;
+mod docs;
+mod flint;
 mod guarantees;
 mod life;
 mod recovery;
 mod shim;
+mod tidy;
 mod watch;

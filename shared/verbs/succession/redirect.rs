@@ -44,7 +44,8 @@ pub fn cancel(spool: &Spool) -> Result<Intent> {
 fn pending(spool: &Spool, snapshot: &Snapshot) -> Result<Intent> {
     let Some(intent) = snapshot.intent.get()? else {
         let message = format!("session {} has no relaunch pending", spool.id());
-        let fix = "'orbh compact status ID' shows where it is; 'orbh resume ID' starts a new run of one that is over";
+        let id = spool.id();
+        let fix = format!("'orbh compact status {id}' shows where it is; 'orbh resume {id}' starts a new run");
         return Err(Refusal::one(Finding::new("no-relaunch", message, fix)).into());
     };
     let Some(attempt) = snapshot.newest_attempt(intent.closing) else { return Ok(intent.clone()) };
