@@ -3,9 +3,17 @@
 
 mod harness;
 
+mod agents;
 mod contract;
 mod demo;
+mod docs;
+mod flint;
+mod guarantees;
 mod life;
+mod model;
+mod recovery;
 mod shim;
 mod targets;
+mod tidy;
+mod transcript;
 mod watch;

@@ -131,18 +131,25 @@ fn hand_off(caller: &Caller, environment: &Environment, wish: &Wish, json: bool)
         warn(&passed);
         let _ = print(&format!("{}\naccepted: this context ends now; do nothing more\n", passed.verdict.files_line()));
     }
-    match handoff::wait(caller, environment) {
-        Waited::CalledOff => {
-            let _ = print("called off; your context goes on\n");
-        }
-        Waited::Ended => {
-            let _ = print("accepted; the session goes on in another context; do nothing more\n");
-        }
-        Waited::Pending => {
-            let _ = print("accepted; the relaunch is pending; do nothing more\n");
-        }
-    }
+    let waited = handoff::wait(caller, environment);
+    let (outcome, words) = match waited {
+        Waited::CalledOff => ("called-off", "called off; your context goes on\n"),
+        Waited::Ended => ("ended", "accepted; the session goes on in another context; do nothing more\n"),
+        Waited::Pending => ("pending", "accepted; the relaunch is pending; do nothing more\n"),
+    };
+    let _ = match json {
+        true => print_json(&Outlived { run: caller.run, outcome, context_ends: waited != Waited::CalledOff }),
+        false => print(words),
+    };
     Ok(75)
+}
+
+/// What a `handoff` says that outlives its wait.
+#[derive(Serialize)]
+struct Outlived {
+    run: RunNumber,
+    outcome: &'static str,
+    context_ends: bool,
 }
 
 fn described<'a>(caller: &Caller, passed: &'a Passed, accepted: bool) -> Checked<'a> {

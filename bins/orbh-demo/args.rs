@@ -7,7 +7,7 @@ use clap::Parser;
 /// A session is launched in a temporary root on a small shell script as its agent. The script fills its context, hands
 /// off (refused once), and its successor finishes the work. Every step is told as it happens.
 #[derive(Debug, Parser)]
-#[command(name = "orbh-demo", version, disable_help_subcommand = true)]
+#[command(name = "orbh-demo", bin_name = "orbh demo", version, disable_help_subcommand = true)]
 pub struct Args {
     /// How long the agent thinks between its steps, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 0.8)]

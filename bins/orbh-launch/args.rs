@@ -5,19 +5,23 @@ use std::path::PathBuf;
 
 /// Launch a new headless session, and print its id
 ///
-/// Returns once the session's first run has come up. Inside a run the new session becomes a child of the calling one.
+/// Returns once the session's first run has come up; a manager in the background keeps the session from then on, and
+/// the terminal can be closed. Inside a run the new session becomes a child of the calling one.
 #[derive(Debug, Parser)]
-#[command(name = "orbh-launch", version, disable_help_subcommand = true)]
+#[command(name = "orbh-launch", bin_name = "orbh launch", version, disable_help_subcommand = true)]
+#[command(override_usage = "orbh launch [OPTIONS] [RUNTIME/PROFILE] PROMPT\n       \
+    orbh launch [OPTIONS] [RUNTIME/PROFILE] --file FILE")]
 pub struct Args {
-    /// [RUNTIME/PROFILE] PROMPT: what to run it on, and its duty (`-` reads the duty from standard input)
+    /// What to run it on, then its duty (`-` reads the duty from standard input)
     ///
-    /// Without a target the first one of $ORBH_CONFIG/default-targets that is available is taken.
-    #[arg(value_name = "[RUNTIME/PROFILE] PROMPT", num_args = 0..=2)]
+    /// A single word is the duty. Without a target the first one of $ORBH_CONFIG/default-targets that is available is
+    /// taken.
+    #[arg(value_names = ["RUNTIME/PROFILE", "PROMPT"], num_args = 0..=2)]
     pub words: Vec<String>,
-    /// Read the duty from this file
+    /// Read the duty from this file instead
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// What people see in lists
+    /// What people see in lists: a few words
     #[arg(long)]
     pub title: Option<String>,
     /// A sentence more
@@ -26,10 +30,10 @@ pub struct Args {
     /// Where its harness works [default: the working directory]
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// The account of the harness
+    /// The account of the harness (the runtime `command` has none)
     #[arg(long, value_name = "NAME")]
     pub account: Option<String>,
-    /// The session that it continues
+    /// The session that it continues: its prompt names that one's spool
     #[arg(long, value_name = "ID")]
     pub continues: Option<String>,
     /// Print one JSON object

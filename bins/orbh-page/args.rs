@@ -4,10 +4,11 @@ use clap::Parser;
 
 /// Show a session's live state and every open obligation
 ///
-/// Without ID, inside a run: one's own Page. It is what an agent reads first, at natural seams of its work, and before
-/// it returns. With ID: somebody else's, as an observer.
+/// State, occupancy, compaction, what is owed, and what to know: 12 KiB of text at most, saying what it left out. Without
+/// ID, inside a run, it is one's own Page: what an agent reads first, at natural seams of its work, and before it
+/// returns. With ID it is somebody else's, seen by an observer, who changes nothing.
 #[derive(Debug, Parser)]
-#[command(name = "orbh-page", version, disable_help_subcommand = true)]
+#[command(name = "orbh-page", bin_name = "orbh page", version, disable_help_subcommand = true)]
 pub struct Args {
     /// The session: its id, or a unique beginning of 4 characters or more [default: the session of this run]
     pub id: Option<String>,

@@ -4,11 +4,12 @@ use clap::Parser;
 
 /// Keep a headless session as its manager, in the foreground, and take a pending relaunch to its end
 ///
-/// It starts what has to be started, ends what has to be ended, and stays until the session is over. A session that
-/// has a manager needs no second one, and it is refused. With --into or --cancel it changes or calls off a relaunch
-/// whose successor is not up.
+/// It starts what has to be started, ends what has to be ended, and stays until the session is over. `orbh launch` and
+/// `orbh resume` put one in the background; give it by hand when a session has lost its manager. A session that has one
+/// needs no second, and it is refused. With --into or --cancel it changes or calls off a relaunch whose successor is not
+/// up. Works outside of every run only.
 #[derive(Debug, Parser)]
-#[command(name = "orbh-relaunch", version, disable_help_subcommand = true)]
+#[command(name = "orbh-relaunch", bin_name = "orbh relaunch", version, disable_help_subcommand = true)]
 pub struct Args {
     /// The session: its id, or a unique beginning of 4 characters or more
     pub id: String,
@@ -21,7 +22,7 @@ pub struct Args {
     /// Call the pending relaunch off; the session then waits for `orbh resume`
     #[arg(long, conflicts_with = "background")]
     pub cancel: bool,
-    /// Leave the terminal: a session and process group of its own, standard error until the run is up
+    /// Leave the terminal and go on in the background, saying what fails until the run is up
     #[arg(long)]
     pub background: bool,
     /// With --background: begin a new run when none is open, standard input added to its prompt

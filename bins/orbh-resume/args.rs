@@ -7,9 +7,9 @@ use std::path::PathBuf;
 ///
 /// Continues the native conversation where the harness can; otherwise the new run gets the duty and the last accepted
 /// handoff. A relaunch that is pending is taken to its end first. A successor that died before it gave its first verb
-/// is started from its handoff again.
+/// is started from its handoff again. Returns once the run has come up.
 #[derive(Debug, Parser)]
-#[command(name = "orbh-resume", version, disable_help_subcommand = true)]
+#[command(name = "orbh-resume", bin_name = "orbh resume", version, disable_help_subcommand = true)]
 pub struct Args {
     /// The session: its id, or a unique beginning of 4 characters or more
     pub id: String,

@@ -49,6 +49,8 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str) -> 
     match run.end {
         Some(Reason::SpawnFailed) => return fail(run.detail.as_deref().unwrap_or(said)),
         Some(_) if !fresh => return fail(said),
+        // The manager could not adopt it, and has said why.
+        None if !fresh && overview.manager.is_none() => return fail(said.trim_start_matches("orbh-relaunch: ")),
         _ => {}
     }
     let adopted = !fresh;

@@ -4,8 +4,11 @@ use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
 /// What a session says about itself, and its result
+///
+/// A key is a file in the spool that people and scripts read; the keys `title` and `description` are shown in lists.
+/// Inside a run these commands are about the session itself; `--session` names another one of the same user.
 #[derive(Debug, Parser)]
-#[command(name = "orbh-session", version, disable_help_subcommand = true)]
+#[command(name = "orbh-session", bin_name = "orbh session", version, disable_help_subcommand = true)]
 pub struct Args {
     /// What to do
     #[command(subcommand)]
@@ -15,7 +18,7 @@ pub struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Tell people what this session is at
+    /// Tell people what this session is at, in lists and on its Page
     Register {
         /// A few words, for lists
         title: String,
@@ -44,7 +47,7 @@ pub enum Verb {
     },
     /// Print the value of a key, or all keys
     Get {
-        /// The key [default: all, as KEY=VALUE]
+        /// The key [default: all of them, as KEY=VALUE]
         key: Option<String>,
         /// The session [default: the session of this run]
         #[arg(long, value_name = "ID")]
@@ -67,7 +70,7 @@ pub enum Verb {
     /// End the turn with a result; the session is finished
     ///
     /// It closes the run: no verb of it does anything afterwards. A harness that has not exited 5 seconds later is
-    /// stopped.
+    /// stopped. Everything open should be collected before: read your Page.
     Return {
         /// The result (`-` reads it from standard input)
         #[arg(required_unless_present = "file")]

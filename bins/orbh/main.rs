@@ -1,6 +1,5 @@
 //! `orbh`: the dispatcher. `orbh VERB …` becomes `orbh-VERB …`, found beside this program first, then by PATH.
 
-mod args;
 mod help;
 mod pages;
 mod plain;

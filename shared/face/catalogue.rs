@@ -11,6 +11,13 @@ pub struct Verb {
     pub about: &'static str,
 }
 
+impl Verb {
+    /// Whether people give it, so that `orbh` lists it and completes it.
+    pub fn listed(&self) -> bool {
+        Group::LISTED.contains(&self.group)
+    }
+}
+
 /// The groups of the list, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {

@@ -95,9 +95,9 @@ fn transcribed(spool: &Spool, number: RunNumber, run: &Run, runtime: Runtime) ->
     };
     let Some(usage) = usage else { return Ok(nothing) };
     // What the profile says comes first: a person wrote it, for just this case.
-    let table = || usage.model.as_deref().and_then(transcript::window);
-    let max = run.context_window.or(usage.max).or_else(table);
+    let max = run.context_window.or(usage.max);
     let measured_at = usage.measured_at.as_deref().and_then(|at| at.parse().ok());
-    let occupancy = Occupancy::new(run.context, Some(usage.used), max, Some(path), measured_at);
+    let source = usage.used.map(|_| path);
+    let occupancy = Occupancy::new(run.context, usage.used, max, source, measured_at);
     Ok(Occupancy { compacted_natively: usage.compacted_natively, ..occupancy })
 }

@@ -48,6 +48,9 @@ fn notices(overview: &Overview) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if let Some(hint) = overview.hint.as_ref().filter(|_| compaction.hint.is_none()) {
+        notices.push(format!("the session needs somebody outside: {hint}"));
+    }
     if compaction.looping {
         notices.push(
             "this session was compacted several times within minutes: hand off fewer and smaller files, or split the \

@@ -1,6 +1,7 @@
 //! A world of its own for each test: root, configuration, home and work directory in a temporary directory, a clean
 //! environment, and nothing alive of it afterwards.
 
+pub mod model;
 mod session;
 
 pub use session::Session;

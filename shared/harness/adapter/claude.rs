@@ -2,6 +2,7 @@
 
 use super::{HARMLESS, Place, Plan, Start, Variables};
 use crate::harness::profile::Profile;
+use crate::harness::prompt::quoted;
 use crate::spool::facts::{Class, Stdin};
 
 /// How Claude Code is reached and pays.
@@ -54,22 +55,20 @@ pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
 }
 
 /// A rule for each spelling of each harmless verb: by name, by path, and with `flint` in front. A rule matches the
-/// words of a command from its beginning.
+/// words of a command from its beginning, as they are written: a path that has to be quoted is another spelling.
 fn rules(place: &Place) -> Vec<String> {
     let mut spellings = vec!["orbh".to_owned(), "flint orbh".to_owned()];
     for program in &place.programs {
-        let path = program.to_string_lossy();
-        spellings.push(if path.ends_with("/flint") { format!("{path} orbh") } else { path.into_owned() });
+        let after = if program.ends_with("flint") { " orbh" } else { "" };
+        let plain = program.to_string_lossy().into_owned();
+        let quoted = quoted(program);
+        if quoted != plain {
+            spellings.push(format!("{quoted}{after}"));
+        }
+        spellings.push(format!("{plain}{after}"));
     }
-    let mut rules = Vec::new();
-    for spelling in &spellings {
-        rules.extend(HARMLESS.iter().map(|verb| format!("Bash({spelling} {verb}:*)")));
-    }
-    let scratch = place.scratch.to_string_lossy();
-    // A path from the root of the file system is written with two slashes.
-    rules.push(format!("Read(/{scratch}/**)"));
-    rules.push(format!("Edit(/{scratch}/**)"));
-    rules
+    let rules = spellings.iter().flat_map(|spelling| HARMLESS.map(|verb| format!("Bash({spelling} {verb}:*)")));
+    rules.collect()
 }
 
 /// Native compaction off, for it would pre-empt ours (the harness then refuses at 88.5 % of a window of 200,000, so

@@ -21,6 +21,10 @@ pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
     add(&["--json", "--skip-git-repo-check"]);
     // A login shell would reset PATH, and lose the verbs.
     add(&["-c", "allow_login_shell=false", "-c", "check_for_update_on_startup=false"]);
+    // Native compaction would pre-empt ours at 90 percent. Counted without the prefix and with a limit that is never
+    // reached, it does not come before the window is full.
+    add(&["-c", "model_auto_compact_token_limit_scope=body_after_prefix"]);
+    add(&["-c", "model_auto_compact_token_limit=100000000"]);
     if let Some(model) = &profile.model {
         add(&["-m", model]);
     }
@@ -34,6 +38,13 @@ pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
             let roots: Vec<String> = place.run_side.iter().map(|path| toml_string(&path.to_string_lossy())).collect();
             add(&["-c", "sandbox_mode=\"workspace-write\"", "-c", "approval_policy=\"never\""]);
             add(&["-c", &format!("sandbox_workspace_write.writable_roots=[{}]", roots.join(","))]);
+            // By default all of /tmp may be written, and with it the manager's side of a spool that lies there.
+            if place.scratch.starts_with("/tmp") {
+                add(&["-c", "sandbox_workspace_write.exclude_slash_tmp=true"]);
+            }
+            if place.temporary.as_ref().is_some_and(|temporary| place.scratch.starts_with(temporary)) {
+                add(&["-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true"]);
+            }
         }
     }
     if let Start::Resume(id) = start {

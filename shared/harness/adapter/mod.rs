@@ -27,8 +27,8 @@ pub struct Place {
     pub run_side: Vec<PathBuf>,
     /// The dispatchers, absolute: `orbh` and `flint`.
     pub programs: Vec<PathBuf>,
-    /// Where the harness works.
-    pub cwd: PathBuf,
+    /// $TMPDIR, where it is set.
+    pub temporary: Option<PathBuf>,
 }
 
 /// How the conversation begins.

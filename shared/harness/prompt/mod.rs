@@ -104,7 +104,7 @@ fn add(text: &mut String, extra: Option<&str>) {
 }
 
 /// A path as a shell takes it, quoted only where it has to be.
-fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,".contains(&byte);
     if path.bytes().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }

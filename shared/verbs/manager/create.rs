@@ -167,7 +167,8 @@ impl Manager<'_> {
         let run_side = RUN_SIDE.iter().map(|name| self.spool.dir().join(name)).collect();
         let programs = ["orbh", "flint"].map(|name| self.environment.program(name));
         let programs = programs.into_iter().filter(|path| path.is_absolute()).collect();
-        Place { scratch: self.spool.scratch(), run_side, programs, cwd: self.session.cwd.clone() }
+        let temporary = self.environment.get("TMPDIR").map(PathBuf::from);
+        Place { scratch: self.spool.scratch(), run_side, programs, temporary }
     }
 
     fn prompt(&self, creation: &Creation, snapshot: &Snapshot, start: &Start, target: &Target) -> Result<String> {

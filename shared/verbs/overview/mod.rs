@@ -9,7 +9,7 @@ use crate::harness::occupancy::{self, Occupancy};
 use crate::spool::facts::{Class, Mode, Reason, RunKind, Session};
 use crate::spool::id::{RunNumber, SessionId, Target};
 use crate::spool::session::Spool;
-use crate::spool::snapshot::{RunFacts, Snapshot};
+use crate::spool::snapshot::{Found, RunFacts, Snapshot};
 use crate::spool::{keys, layout};
 use anyhow::Result;
 use compaction::Compaction;
@@ -242,6 +242,8 @@ fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<St
     match current.end.here().map(|end| end.reason) {
         None if current.end.exists() => (State::Unknown, Some(format!("orbh inspect {id}"))),
         None if managed => (State::Working, None),
+        // Who could say whether it lives?
+        None if matches!(current.pid, Found::Damaged(_)) => (State::Unknown, Some(format!("orbh inspect {id}"))),
         None if current.process_alive() => (State::Working, relaunch()),
         None | Some(Reason::Lost) => (State::Lost, resume()),
         Some(Reason::Returned) => (State::Finished, None),

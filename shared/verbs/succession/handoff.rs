@@ -67,7 +67,7 @@ pub enum Waited {
 /// Does every check of `handoff` and leaves no trace (`--check`).
 pub fn check(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Passed> {
     let snapshot = caller.snapshot()?;
-    let mut findings = manager_findings(caller, environment, &snapshot)?;
+    let mut findings = manager_findings(caller, &snapshot)?;
     let passed = examine(caller, environment, wish, &snapshot, &mut findings)?;
     passed.filter(|_| findings.is_empty()).ok_or_else(|| Refusal { findings }.into())
 }
@@ -241,7 +241,7 @@ pub fn target_findings(
 fn keeper(caller: &Caller, environment: &Environment) -> Result<Vec<Finding>> {
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
-    let findings = manager_findings(caller, environment, &snapshot)?;
+    let findings = manager_findings(caller, &snapshot)?;
     let alive = probe(&caller.spool)?.held();
     if findings.is_empty() && !alive {
         start_manager(environment, &caller.spool, &Order::Keep, PLACE)?;
@@ -253,10 +253,15 @@ fn keeper(caller: &Caller, environment: &Environment) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-fn manager_findings(caller: &Caller, _environment: &Environment, snapshot: &Snapshot) -> Result<Vec<Finding>> {
-    let id = &caller.session.id;
+/// The class of the calling run: what its sandbox lets it do, whatever the session was granted.
+fn class_of(caller: &Caller, snapshot: &Snapshot) -> Class {
     let me: Option<&RunFacts> = snapshot.run(caller.run);
-    let class = me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class);
+    me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class)
+}
+
+fn manager_findings(caller: &Caller, snapshot: &Snapshot) -> Result<Vec<Finding>> {
+    let id = &caller.session.id;
+    let class = class_of(caller, snapshot);
     Ok(match probe(&caller.spool)? {
         Probe::Held(Some(holder)) if !holder.verbs.iter().any(|verb| verb == "compact") => {
             let message =
@@ -322,6 +327,7 @@ fn withdraw(caller: &Caller, scratch: &Dir, accepted: &str, error: anyhow::Error
 /// After the commit: waits for the end of this very process, and keeps a manager in place meanwhile.
 pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
     let begin = Instant::now();
+    let class = caller.snapshot().map_or(Class::Asked, |snapshot| class_of(caller, &snapshot));
     let mut watch = Watch::new(environment.watch()).ok();
     if let Some(watch) = &mut watch {
         let _ = watch.add(&caller.spool.scratch());
@@ -337,7 +343,6 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
         if !closes_me(&caller.spool, caller.run) {
             return Waited::CalledOff;
         }
-        let class = caller.session.class;
         if caller.session.mode == Mode::Headless
             && class == Class::Full
             && probe(&caller.spool).is_ok_and(|probe| !probe.held())

@@ -6,7 +6,7 @@ use crate::ground::dir::Dir;
 use crate::ground::fact;
 use crate::ground::fault::{Finding, Refusal};
 use crate::spool::facts::{End, Intent, Reason};
-use crate::spool::id::Target;
+use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
 use crate::spool::session::Spool;
@@ -44,22 +44,31 @@ pub fn cancel(spool: &Spool) -> Result<Intent> {
 fn pending(spool: &Spool, snapshot: &Snapshot) -> Result<Intent> {
     let Some(intent) = snapshot.intent.get()? else {
         let message = format!("session {} has no relaunch pending", spool.id());
-        let fix = "'orbh compact status ID' shows where it is; 'orbh resume ID' starts a new run of one that is over";
+        let id = spool.id();
+        let fix = format!("'orbh compact status {id}' shows where it is; 'orbh resume {id}' starts a new run");
         return Err(Refusal::one(Finding::new("no-relaunch", message, fix)).into());
     };
-    let Some(attempt) = snapshot.newest_attempt(intent.closing).filter(|run| !run.end.exists()) else {
-        return Ok(intent.clone());
-    };
+    let Some(attempt) = snapshot.newest_attempt(intent.closing) else { return Ok(intent.clone()) };
+    match attempt.end.get()?.map(|end| end.reason) {
+        None => {}
+        Some(Reason::SpawnFailed) => return Ok(intent.clone()),
+        // It ran and is over; that the intent still stands is a dead manager's doing.
+        Some(_) => return Err(started(spool, attempt.number, intent.closing, "orbh resume")),
+    }
     let run = Dir::open(&spool.run(attempt.number))?;
     let tombstone = attempt.pid.get()?.is_some_and(|pid| pid.process().is_none());
     let ours = start::bury_with_tombstone(&run, "called off before it started")? == crate::ground::dir::Written::Now;
     if !ours && !tombstone {
-        let message = format!("run {} has started: the context of run {} is replaced", attempt.number, intent.closing);
-        let fix = format!("'orbh kill {}' ends the new run", spool.id());
-        return Err(Refusal::one(Finding::new("successor-started", message, fix)).into());
+        return Err(started(spool, attempt.number, intent.closing, "orbh kill"));
     }
     let detail = Some("called off before it started".to_owned());
     let end = End { reason: Reason::SpawnFailed, code: None, signal: None, at: At::now(), detail };
     end::write_end(spool, attempt.number, &end)?;
     Ok(intent.clone())
+}
+
+fn started(spool: &Spool, run: RunNumber, closing: RunNumber, verb: &str) -> anyhow::Error {
+    let message = format!("run {run} has started: the context of run {closing} is replaced");
+    let what = if verb == "orbh kill" { "ends the new run" } else { "begins a run after it" };
+    Refusal::one(Finding::new("successor-started", message, format!("'{verb} {}' {what}", spool.id()))).into()
 }

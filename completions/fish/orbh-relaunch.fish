@@ -1,0 +1,8 @@
+complete -c orbh-relaunch -l into -d 'Send the pending relaunch to another target' -r
+complete -c orbh-relaunch -l account -d 'Use this account of the harness there' -r
+complete -c orbh-relaunch -l cancel -d 'Call the pending relaunch off; the session then waits for `orbh resume`'
+complete -c orbh-relaunch -l background -d 'Leave the terminal and go on in the background, saying what fails until the run is up'
+complete -c orbh-relaunch -l resume -d 'With --background: begin a new run when none is open, standard input added to its prompt'
+complete -c orbh-relaunch -l json -d 'Print one JSON object when it leaves'
+complete -c orbh-relaunch -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c orbh-relaunch -s V -l version -d 'Print version'
