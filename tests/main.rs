@@ -4,5 +4,6 @@
 mod harness;
 
 mod contract;
+mod ground;
 mod life;
 mod watch;
