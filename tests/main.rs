@@ -6,4 +6,7 @@ mod harness;
 mod contract;
 mod ground;
 mod life;
+mod list;
+mod result;
+mod session;
 mod watch;
