@@ -5,6 +5,7 @@ mod harness;
 
 mod contract;
 mod ground;
+mod launch;
 mod life;
 mod list;
 mod result;
