@@ -5,6 +5,7 @@ mod harness;
 
 mod contract;
 mod ground;
+mod inspect;
 mod launch;
 mod life;
 mod list;

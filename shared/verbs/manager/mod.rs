@@ -8,6 +8,7 @@ pub mod start;
 pub mod tree;
 
 mod create;
+mod forget;
 
 use super::claim::Claim;
 use super::environment::Environment;
@@ -49,6 +50,8 @@ pub enum Left {
     Over,
     /// Three successors failed to start; the intent stays.
     GaveUp,
+    /// Its spool was removed: the session is forgotten, and its run was stopped.
+    Forgotten,
     /// It was told to go by this signal; the run goes on without a manager.
     Signalled(Signal),
 }
@@ -70,6 +73,10 @@ pub struct Manager<'a> {
     attempts: u32,
     statuses: HashMap<i32, WaitStatus>,
     returned: Option<(RunNumber, Instant)>,
+    /// The facts as they were at the last look.
+    seen: Option<Snapshot>,
+    /// The damage that was last waited for.
+    waits_for: Option<String>,
 }
 
 impl<'a> Manager<'a> {
@@ -115,11 +122,43 @@ impl<'a> Manager<'a> {
             attempts,
             statuses,
             returned,
+            seen: None,
+            waits_for: None,
         })
     }
 
     /// Keeps the session until it is over. `up` is called once, when its run has come up or nothing is left to do.
     pub fn keep(&mut self, up: &mut dyn FnMut()) -> Result<Left> {
+        let mut is_up = false;
+        loop {
+            let left = self.keep_on(&mut || {
+                is_up = true;
+                up();
+            });
+            match left {
+                Err(_) if self.taken_away()? => return self.forget(),
+                Err(error) if is_up && damaged(&error) => {
+                    if let Some(signal) = self.wait_for_repair(&error)? {
+                        return Ok(Left::Signalled(signal));
+                    }
+                }
+                left => return left,
+            }
+        }
+    }
+
+    /// A damaged fact is somebody's to mend, not a reason to leave a session without its keeper: nothing is done until
+    /// something changes.
+    fn wait_for_repair(&mut self, error: &anyhow::Error) -> Result<Option<Signal>> {
+        let message = format!("{error:#}");
+        if self.waits_for.as_ref() != Some(&message) {
+            log::note(&self.spool, "manager-waits", None, message.clone());
+            self.waits_for = Some(message);
+        }
+        self.wait(None, None)
+    }
+
+    fn keep_on(&mut self, up: &mut dyn FnMut()) -> Result<Left> {
         loop {
             self.watch.drain();
             self.reap();
@@ -151,7 +190,7 @@ impl<'a> Manager<'a> {
     /// Looks without the claim first: taking it touches the watched directory, and a manager that took it to find that
     /// there is nothing to do would wake itself for ever. What changes anything is decided again under the claim, on
     /// facts that have been made durable, whoever wrote them.
-    fn next_step(&self) -> Result<(Step, Snapshot)> {
+    fn next_step(&mut self) -> Result<(Step, Snapshot)> {
         let (step, snapshot) = self.decide()?;
         if matches!(step, Step::Keep(_) | Step::AwaitExec(_) | Step::LetGo(_)) {
             return Ok((step, snapshot));
@@ -162,8 +201,9 @@ impl<'a> Manager<'a> {
         self.decide()
     }
 
-    fn decide(&self) -> Result<(Step, Snapshot)> {
+    fn decide(&mut self) -> Result<(Step, Snapshot)> {
         let snapshot = self.snapshot()?;
+        self.nothing_vanished(&snapshot)?;
         let scratch = self.spool.scratch();
         let knowledge = Knowledge {
             resume: matches!(self.order, Order::Resume(_)),
@@ -291,6 +331,10 @@ impl<'a> Manager<'a> {
             Order::Keep => None,
         }
     }
+}
+
+fn damaged(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.downcast_ref::<Fault>().is_some_and(|fault| fault.kind == Kind::Damaged))
 }
 
 /// Whether the process of a run is no longer the exec shim.
