@@ -3,12 +3,16 @@
 
 mod harness;
 
+mod context;
 mod contract;
+mod dispatch;
 mod ground;
 mod inspect;
 mod launch;
 mod life;
 mod list;
+mod log;
+mod page;
 mod result;
 mod session;
 mod watch;
