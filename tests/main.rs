@@ -3,9 +3,11 @@
 
 mod harness;
 
+mod badinput;
 mod context;
 mod contract;
 mod dispatch;
+mod faults;
 mod ground;
 mod inspect;
 mod launch;

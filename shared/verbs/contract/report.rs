@@ -62,9 +62,19 @@ impl<'a> Report<'a> {
 
 /// `text` in single quotes, for a message: control and invisible characters escaped, cut at 80 characters.
 pub(super) fn quote(text: &str) -> String {
+    quoted(text, QUOTE_MAX)
+}
+
+/// The path of the draft in single quotes, for a message: escaped in the same way, and never cut, because it is what the
+/// agent has to write to.
+pub(super) fn quote_path(path: &Path) -> String {
+    quoted(&path.to_string_lossy(), usize::MAX)
+}
+
+fn quoted(text: &str, most: usize) -> String {
     let mut out = String::from("'");
     for (count, c) in text.chars().enumerate() {
-        if count == QUOTE_MAX {
+        if count == most {
             out.push('…');
             break;
         }
