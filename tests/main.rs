@@ -17,4 +17,5 @@ mod log;
 mod page;
 mod result;
 mod session;
+mod shapes;
 mod watch;

@@ -131,16 +131,16 @@ fn hand_off(caller: &Caller, environment: &Environment, wish: &Wish, json: bool)
         warn(&passed);
         let _ = print(&format!("{}\naccepted: this context ends now; do nothing more\n", passed.verdict.files_line()));
     }
-    match handoff::wait(caller, environment) {
-        Waited::CalledOff => {
-            let _ = print("called off; your context goes on\n");
-        }
-        Waited::Ended => {
-            let _ = print("accepted; the session goes on in another context; do nothing more\n");
-        }
-        Waited::Pending => {
-            let _ = print("accepted; the relaunch is pending; do nothing more\n");
-        }
+    let word = match handoff::wait(caller, environment) {
+        Waited::CalledOff => "called off; your context goes on\n",
+        Waited::Ended => "accepted; the session goes on in another context; do nothing more\n",
+        Waited::Pending => "accepted; the relaunch is pending; do nothing more\n",
+    };
+    // Standard output has had its one object.
+    if json {
+        tell(word);
+    } else {
+        let _ = print(word);
     }
     Ok(75)
 }
