@@ -180,3 +180,26 @@ fn a_scratch_that_leads_elsewhere_is_refused_and_nothing_is_written_there() {
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
     assert!(world.orbh(["list"]).run().exits(0).stdout.contains("unknown"));
 }
+
+/// A manager does not leave its session because of a file that somebody has to mend, nor busies itself with it.
+#[test]
+fn a_manager_waits_until_damage_is_mended() {
+    let world = World::new();
+    world.agent("waits", "while [ ! -e $HOME/go ]; do sleep 0.05; done; exit 7\n");
+    let session = world.launch("command/waits", "go");
+    let (good, manager) = (session.text("runs/0001/run.json").unwrap(), session.manager_pid());
+    std::fs::write(world.path().join("bad"), "{").unwrap();
+    std::fs::rename(world.path().join("bad"), session.path("runs/0001/run.json")).unwrap();
+    let noticed = || session.text("log/events.ndjson").filter(|log| log.contains("manager-waits"));
+    crate::harness::wait_for("the manager to notice", noticed);
+    std::fs::write(world.home().join("go"), "").unwrap();
+    let harness = session.pid("0001");
+    crate::harness::wait_for("the harness to exit", || (!alive(harness)).then_some(()));
+    assert!(alive(manager) && !session.exists("runs/0001/end.json"));
+    world.orbh(["resume", &session.id]).run().fails(65, &["runs/0001/run.json"]);
+    std::fs::write(session.path("runs/0001/run.json"), good).unwrap();
+    assert_eq!(session.wait_end("0001"), "exited");
+    assert_eq!(session.fact("runs/0001/end.json").unwrap()["code"], 7);
+    crate::harness::wait_for("the manager to leave", || (!alive(manager)).then_some(()));
+    assert_eq!(noticed().unwrap().matches("manager-waits").count(), 1);
+}

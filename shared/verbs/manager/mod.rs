@@ -40,6 +40,8 @@ pub const UNDERSTANDS: [&str; 3] = ["compact", "kill", "return"];
 const RETURN_GRACE: Duration = Duration::from_secs(5);
 /// How long a successor that could not be started waits for its next attempt, by attempts made.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(2)];
+/// How often to look whether a damaged fact was mended.
+const REPAIR_LOOK: Duration = Duration::from_secs(1);
 /// How soon to look again whether an adopted shim has become its harness.
 const EXEC_LOOK: Duration = Duration::from_millis(20);
 
@@ -137,7 +139,7 @@ impl<'a> Manager<'a> {
             });
             match left {
                 Err(_) if self.taken_away()? => return self.forget(),
-                Err(error) if is_up && damaged(&error) => {
+                Err(error) if is_up && damaged(&error) && self.nothing_pending() => {
                     if let Some(signal) = self.wait_for_repair(&error)? {
                         return Ok(Left::Signalled(signal));
                     }
@@ -148,14 +150,19 @@ impl<'a> Manager<'a> {
     }
 
     /// A damaged fact is somebody's to mend, not a reason to leave a session without its keeper: nothing is done until
-    /// something changes.
+    /// it is mended, which may happen where nothing is watched.
     fn wait_for_repair(&mut self, error: &anyhow::Error) -> Result<Option<Signal>> {
         let message = format!("{error:#}");
         if self.waits_for.as_ref() != Some(&message) {
             log::note(&self.spool, "manager-waits", None, message.clone());
             self.waits_for = Some(message);
         }
-        self.wait(None, None)
+        self.wait(None, Some(REPAIR_LOOK))
+    }
+
+    /// A relaunch that cannot go on is left, and shown as failed, so that an explicit recovery can take it up.
+    fn nothing_pending(&self) -> bool {
+        self.seen.as_ref().is_none_or(|seen| seen.intent.here().is_none())
     }
 
     fn keep_on(&mut self, up: &mut dyn FnMut()) -> Result<Left> {
