@@ -139,6 +139,10 @@ fn a_damaged_profile_is_named_and_unknown_keys_are_ignored() {
         std::fs::write(&path, text).unwrap();
         world.orbh(["launch", "command/p", "go"]).run().fails(1, &[says, "profiles/command/p.json", "hint: "]);
     }
+    std::fs::remove_file(&path).unwrap();
+    nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    world.orbh(["launch", "command/p", "go"]).run().fails(1, &["is not a regular file", "profiles/command/p.json"]);
+    std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, r#"{"command": ["sleep", "100000"], "class": "full", "colour": "red"}"#).unwrap();
     world.launch("command/p", "go");
 }

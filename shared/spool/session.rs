@@ -122,7 +122,8 @@ impl Spool {
                 let message = format!("session {} is gone: '{}' was removed", self.id, self.dir.display());
                 Fault::new(Kind::Missing, message).hint("'orbh list --all' shows what is there")
             }
-            _ => Fault::new(Kind::Damaged, format!("'{}' is missing", path.display())),
+            _ => Fault::new(Kind::Damaged, format!("'{}' is missing", path.display()))
+                .hint(format!("restore it; 'rm -r {}' forgets the session", self.dir.display())),
         }
     }
 
