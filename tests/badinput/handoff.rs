@@ -89,6 +89,21 @@ fn a_handoff_of_another_run_is_refused() {
     session.pid("0003");
 }
 
+/// A path is told to its end, by which it differs from others.
+#[test]
+fn a_long_path_is_named_whole() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.verb("0001", ["compact", "start"]).run().exits(0);
+    let path = session.handoff("0001").display().to_string();
+    assert!(path.len() > 80);
+    session.verb("0001", ["compact", "handoff"]).run().fails(1, &[&format!("write the handoff to exactly '{path}'")]);
+    let missing = session.path("scratch/notes-that-were-never-written.md").display().to_string();
+    let duty = session.path("prompt.md").display().to_string();
+    std::fs::write(session.handoff("0001"), session.good_handoff("a path").replace(&duty, &missing)).unwrap();
+    session.verb("0001", ["compact", "handoff"]).run().fails(1, &[&format!("there is no file '{missing}'")]);
+}
+
 #[test]
 fn a_handoff_without_start_is_refused() {
     let world = World::new();
