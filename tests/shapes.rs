@@ -9,11 +9,11 @@ use serde_json::Value;
 fn object(out: Outcome, code: i32) -> Value {
     let out = out.exits(code);
     assert!(!out.stdout.is_empty() && out.stdout.ends_with('\n'), "{out:?}");
-    let lines = out.stdout.lines().map(|line| {
+    let objects = out.stdout.lines().map(|line| {
         assert!(line.starts_with(r#"{"v":1,""#), "{line}");
         serde_json::from_str::<Value>(line).unwrap()
     });
-    lines.last().unwrap()
+    objects.collect::<Vec<Value>>().pop().unwrap()
 }
 
 #[track_caller]
