@@ -33,6 +33,11 @@ impl Registry {
             return Err(Finding::new("target-unknown", message, format!("known runtimes: {}", known.join(" "))));
         }
         let path = self.path(target);
+        // A FIFO would keep the reader, and the claim that it may hold, for ever.
+        if std::fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            let message = format!("the profile '{target}' is not a regular file");
+            return Err(Finding::new("profile-unreadable", message, "put a file in its place").at(&path));
+        }
         match std::fs::read(&path) {
             Ok(bytes) => Profile::parse(target, &path, &bytes, &self.search),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(self.unknown(target, &path)),

@@ -89,6 +89,22 @@ struct Situation {
 }
 
 impl Compaction {
+    /// Of a session that cannot be read.
+    pub(super) fn unknown() -> Compaction {
+        Compaction {
+            phase: Phase::Idle,
+            run: None,
+            since: None,
+            age_s: None,
+            overdue: false,
+            reason: None,
+            hint: None,
+            last_completed: None,
+            count: 0,
+            looping: false,
+        }
+    }
+
     /// Derives it from the facts; `managed` says whether a manager lives.
     pub fn derive(spool: &Spool, snapshot: &Snapshot, managed: bool) -> Result<Compaction> {
         let done = compactions(spool)?;

@@ -176,8 +176,8 @@ fn elsewhere(spool: &Spool, me: RunNumber) -> Option<Finding> {
     let never_was = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
-        number.is_some()
-            && number.and_then(|number| number.parse().ok()).is_none_or(|number| !spool.run(number).exists())
+        let run = |text: &str| text.parse::<RunNumber>().ok().filter(|run| run.to_string() == text);
+        number.is_some_and(|number| run(number).is_none_or(|number| !spool.run(number).exists()))
     };
     let other = others(spool, me).into_iter().find(|path| never_was(&path))?;
     let message = format!("there is no handoff of run {me}, and '{}' belongs to another run", other.display());
