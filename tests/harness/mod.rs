@@ -1,8 +1,10 @@
 //! A world of its own for each test: root, configuration, home and work directory in a temporary directory, a clean
 //! environment, and nothing alive of it afterwards.
 
+mod look;
 mod session;
 
+pub use look::{changes, difference, kill_dead, outcome, signal};
 pub use session::Session;
 
 use serde_json::Value;
@@ -75,6 +77,15 @@ impl Outcome {
         let outcome = self.exits(0);
         assert_eq!(outcome.stderr, "", "stdout: {}", outcome.stdout);
         outcome.stdout
+    }
+
+    /// Asserts that a `handoff` was accepted. It ends with 75, or with its context, whose processes it belongs to by
+    /// its environment.
+    #[track_caller]
+    pub fn accepted(self) -> Self {
+        assert!(matches!(self.code, Some(75) | None), "{self:?}");
+        assert!(self.stdout.contains("accepted"), "{self:?}");
+        self
     }
 
     /// Asserts that standard error has this text.
