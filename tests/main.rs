@@ -4,6 +4,7 @@
 mod harness;
 
 mod contract;
+mod kill;
 mod life;
 mod tree;
 mod watch;

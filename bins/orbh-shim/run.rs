@@ -6,6 +6,7 @@
 use crate::args::Args;
 use anyhow::{Context, Result};
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::stat::Mode;
 use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use shared::face::output::tell;
@@ -76,7 +77,20 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
     dup2_stdin(&stdin).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stdout(&output).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stderr(&output).map_err(std::io::Error::from).context(dup_failed)?;
+    reset_signals();
     let error = Command::new(program).args(arguments).exec();
     let _ = dup2_stderr(&ear);
     Err(error).with_context(|| format!("cannot execute '{program}'"))
+}
+
+/// Gives the harness its signals as a login would: none blocked, none ignored. The manager blocks those that it reads,
+/// a shell may ignore some for what it starts in the background, and both would be inherited: then the harness could
+/// not be asked to end, nor hear of its own children.
+fn reset_signals() {
+    let settable = |signal: &Signal| !matches!(signal, Signal::SIGKILL | Signal::SIGSTOP);
+    for one in Signal::iterator().filter(settable) {
+        // SAFETY: the default action replaces no handler that anything here relies on.
+        let _ = unsafe { signal(one, SigHandler::SigDfl) };
+    }
+    let _ = SigSet::empty().thread_set_mask();
 }

@@ -24,7 +24,7 @@ use crate::spool::snapshot::{RunFacts, Snapshot};
 use crate::spool::{layout, log};
 use anyhow::{Context, Result};
 use decide::{ATTEMPTS, Knowledge, Leave, Step, decide};
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -88,6 +88,9 @@ impl<'a> Manager<'a> {
             }
         };
         process::become_subreaper()?;
+        // Ignored by whoever started us, it would make the kernel forget how our children ended.
+        // SAFETY: the default action replaces no handler that anything here relies on.
+        unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) }.context("cannot hear of the end of a child")?;
         let mut mask = SigSet::empty();
         for signal in [Signal::SIGCHLD, Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
             mask.add(signal);
@@ -124,6 +127,10 @@ impl<'a> Manager<'a> {
             self.watch.drain();
             self.reap();
             let (step, snapshot) = self.next_step()?;
+            if matches!(step, Step::LetGo(_)) {
+                // So quick a run came up all the same; nobody has to wait for its end.
+                up();
+            }
             match step {
                 Step::Keep(number) => {
                     up();
