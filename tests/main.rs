@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod compact;
 mod contract;
 mod kill;
 mod life;

@@ -62,9 +62,18 @@ impl<'a> Report<'a> {
 
 /// `text` in single quotes, for a message: control and invisible characters escaped, cut at 80 characters.
 pub(super) fn quote(text: &str) -> String {
+    quote_up_to(text, QUOTE_MAX)
+}
+
+/// The path of the draft itself, which is ours and bounded, in single quotes and whole: it is there to be written to.
+pub(super) fn quote_path(path: &Path) -> String {
+    quote_up_to(&path.to_string_lossy(), usize::MAX)
+}
+
+fn quote_up_to(text: &str, limit: usize) -> String {
     let mut out = String::from("'");
     for (count, c) in text.chars().enumerate() {
-        if count == QUOTE_MAX {
+        if count == limit {
             out.push('…');
             break;
         }
