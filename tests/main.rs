@@ -7,5 +7,6 @@ mod compact;
 mod contract;
 mod kill;
 mod life;
+mod target;
 mod tree;
 mod watch;
