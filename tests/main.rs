@@ -7,6 +7,7 @@ mod compact;
 mod contract;
 mod kill;
 mod life;
+mod manager;
 mod target;
 mod tree;
 mod watch;

@@ -8,7 +8,7 @@ use shared::face::text::{clean, columns, cut, span};
 use shared::spool::id::SessionId;
 use shared::spool::root::Root;
 use shared::verbs::environment::Environment;
-use shared::verbs::overview::Overview;
+use shared::verbs::overview::{Overview, State};
 use std::collections::{BTreeMap, HashSet};
 
 /// The most characters of a title.
@@ -36,7 +36,23 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     for message in gone.iter().chain(overviews.iter().flat_map(|overview| &overview.damage)) {
         tell(&format!("orbh-list: {message}\n"));
     }
+    if !args.json {
+        // Where somebody is needed, the command is told.
+        for overview in overviews.iter().filter(|overview| !overview.state.quiet()) {
+            if let Some(hint) = &overview.hint {
+                tell(&format!("session {} is {}\nhint: {hint}\n", overview.session, trouble(overview)));
+            }
+        }
+    }
     Ok(0)
+}
+
+/// What is the matter with a session that needs somebody.
+fn trouble(overview: &Overview) -> String {
+    match (overview.state, &overview.manager) {
+        (State::Working, None) => "working, and its manager is gone".to_owned(),
+        (state, _) => state.to_string(),
+    }
 }
 
 /// Every session that can be looked at, and a sentence for each that cannot. One that is removed meanwhile is no
