@@ -8,6 +8,7 @@ mod contract;
 mod kill;
 mod life;
 mod manager;
+mod relaunch;
 mod target;
 mod tree;
 mod watch;
