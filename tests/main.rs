@@ -9,6 +9,7 @@ mod kill;
 mod life;
 mod manager;
 mod relaunch;
+mod resume;
 mod target;
 mod tree;
 mod watch;
