@@ -10,6 +10,8 @@ mod life;
 mod manager;
 mod relaunch;
 mod resume;
+mod straggler;
 mod target;
+mod together;
 mod tree;
 mod watch;
