@@ -38,9 +38,7 @@ fn kill_of_a_session_that_is_over_is_refused() {
     let world = World::new();
     world.orbh(["kill", "no-such-session"]).run().exits(66);
     let session = world.idle_session();
-    session.verb("0001", ["session", "return", "done"]).run().ok();
-    session.wait_end("0001");
-    wait_for("the manager to leave", || (!session.managed()).then_some(()));
+    session.return_and_exit("0001");
     let before = session.fingerprint();
     world.orbh(["kill", &session.id]).run().exits(1).says("is over already (returned)");
     assert_eq!(difference(&before, &session.fingerprint()), Vec::<String>::new());

@@ -50,24 +50,32 @@ fn failed_three_times(session: &Session, reason: &str) {
 /// R23: whatever keeps the successor from being executed: three attempts, then the reason and the way out are shown.
 #[test]
 fn a_successor_that_cannot_be_executed_is_tried_three_times() {
-    for (how, reason) in [
+    let cases = [
         (Spoilt::Interpreter, "No such file or directory"),
         (Spoilt::Mode, "is not executable"),
         (Spoilt::Removed, "does not exist"),
         (Spoilt::Profile, "cannot be understood"),
-    ] {
-        let world = World::new();
-        let session = given_up(&world, &how);
-        failed_three_times(&session, reason);
-        // Once it is mended, an explicit recovery takes it to its end, with the handoff that was accepted.
-        world.idle_agent();
-        world.orbh(["resume", &session.id]).run().ok();
-        session.wait_relaunched("0005");
-        let prompt = session.text("runs/0005/prompt.md").unwrap();
-        assert!(prompt.contains(&session.handoff("0001").display().to_string()));
-        session.verb("0005", ["compact", "finish"]).run().ok();
-        assert_eq!(session.phase(), "idle");
-    }
+    ];
+    // At once, for each waits out the pauses between its attempts.
+    std::thread::scope(|scope| {
+        for (how, reason) in cases {
+            scope.spawn(move || tried_three_times(&how, reason));
+        }
+    });
+}
+
+fn tried_three_times(how: &Spoilt, reason: &str) {
+    let world = World::new();
+    let session = given_up(&world, how);
+    failed_three_times(&session, reason);
+    // Once it is mended, an explicit recovery takes it to its end, with the handoff that was accepted.
+    world.idle_agent();
+    world.orbh(["resume", &session.id]).run().ok();
+    session.wait_relaunched("0005");
+    let prompt = session.text("runs/0005/prompt.md").unwrap();
+    assert!(prompt.contains(&session.handoff("0001").display().to_string()));
+    session.verb("0005", ["compact", "finish"]).run().ok();
+    assert_eq!(session.phase(), "idle");
 }
 
 /// R23: each explicit recovery has three attempts of its own, says why they failed, and fails with 74.
@@ -96,7 +104,7 @@ fn relaunch_into_another_target_takes_it_to_its_end() {
     assert_eq!(session.fact("runs/0005/run.json").unwrap()["target"], "command/other");
     assert_eq!(session.inspect()["target"], "command/other");
     session.verb("0005", ["compact", "finish"]).run().ok();
-    session.verb("0005", ["session", "return", "done"]).run().ok();
+    session.return_and_exit("0005");
     outcome(manager).exits(0);
     assert_eq!(session.state(), "finished");
 }

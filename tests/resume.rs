@@ -56,9 +56,7 @@ fn resume_says_when_nobody_reads_what_it_adds() {
 fn a_finished_session_can_be_resumed() {
     let world = World::new();
     let session = world.idle_session();
-    session.verb("0001", ["session", "return", "done"]).run().ok();
-    session.wait_end("0001");
-    wait_for("the manager to leave", || (!session.managed()).then_some(()));
+    session.return_and_exit("0001");
     world.orbh(["resume", &session.id, "one thing more"]).run().ok();
     assert_eq!(session.state(), "working");
     assert!(session.text("runs/0002/prompt.md").unwrap().contains("one thing more"));

@@ -1,6 +1,7 @@
 //! Processes of a context that is over, and what becomes of the verbs that they still give.
 
-use crate::harness::{Session, World, alive, difference, wait_for};
+use crate::harness::{Session, World, alive, difference, signal, wait_for};
+use nix::sys::signal::Signal;
 
 /// Every verb that a run gives about itself.
 const VERBS: [&[&str]; 11] = [
@@ -59,7 +60,8 @@ fn a_run_that_returned_gives_no_verb() {
     session.verb("0001", ["session", "set", "key", "value"]).run().ok();
     session.verb("0001", ["session", "return", "done"]).run().ok();
     refuses_all(&session, "0001", "it has returned its result");
-    session.wait_end("0001");
+    signal(session.pid("0001"), Signal::SIGTERM);
+    assert_eq!(session.wait_end("0001"), "returned");
     wait_for("the manager to leave", || (!session.managed()).then_some(()));
     refuses_all(&session, "0001", "is over");
 }

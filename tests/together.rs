@@ -40,8 +40,7 @@ fn at_rest(session: &Session) -> bool {
     let newest = session.runs().pop().unwrap();
     let over = session.exists(&format!("runs/{newest}/end.json"));
     let works = session.exists(&format!("runs/{newest}/pid")) && session.managed();
-    let returned = session.exists(&format!("returns/{newest}.json"));
-    !session.exists("scratch/relaunch.json") && (over || works && !returned)
+    !session.exists("scratch/relaunch.json") && (over || works)
 }
 
 /// Starts a good handoff of run 0001 together with something else, in rounds; `judge` is given both outcomes.

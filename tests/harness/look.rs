@@ -176,6 +176,16 @@ impl Session<'_> {
         manager
     }
 
+    /// Returns as a run, ends its harness as one that has returned ends by itself, and waits until nobody keeps the
+    /// session any longer.
+    #[track_caller]
+    pub fn return_and_exit(&self, run: &str) {
+        self.verb(run, ["session", "return", "done"]).run().ok();
+        signal(self.pid(run), Signal::SIGTERM);
+        assert_eq!(self.wait_end(run), "returned");
+        wait_for("the manager to leave", || (!self.managed()).then_some(()));
+    }
+
     /// Waits until no relaunch is pending and a run has its process.
     #[track_caller]
     pub fn wait_relaunched(&self, run: &str) -> i32 {
