@@ -100,8 +100,7 @@ fn a_successor_that_never_finishes_leaves_the_mark() {
     let world = World::new();
     let session = titled_session(&world);
     session.compact("0001", "0002");
-    session.verb("0002", ["session", "return", "done"]).run().ok();
-    session.wait_end("0002");
+    session.return_and_exit("0002");
     assert!(marked(&session));
     assert_eq!(session.phase(), "failed");
 }
@@ -266,6 +265,30 @@ fn finish_is_for_the_successor_and_once() {
     let finished = session.fingerprint();
     finish("0002").exits(1).says("finished this compaction already");
     assert_eq!(difference(&finished, &session.fingerprint()), Vec::<String>::new());
+}
+
+/// R24: a manager that dies just before it drops the intent does not stand in the successor's way: `finish` drops it, and
+/// until then every verb says so.
+#[test]
+fn finish_drops_an_intent_that_its_manager_left() {
+    let world = World::new();
+    let session = world.idle_session();
+    let (manager, verb) = session.accept_without_manager("0001", &[]);
+    let intent = session.text("scratch/relaunch.json").unwrap();
+    signal(manager, Signal::SIGCONT);
+    session.wait_relaunched("0002");
+    outcome(verb).accepted();
+    session.stop_manager();
+    std::fs::write(session.path("scratch/relaunch.json"), intent).unwrap();
+    for args in
+        [&["session", "return", "done"][..], &["compact", "start"], &["compact", "handoff"], &["compact", "abort"]]
+    {
+        let refused = session.verb("0002", args).run().exits(1).says("run 'orbh compact finish' first");
+        assert!(!refused.stderr.contains("do nothing more"), "{}", refused.stderr);
+    }
+    session.verb("0002", ["compact", "finish"]).run().ok();
+    assert!(!session.exists("scratch/relaunch.json"));
+    session.verb("0002", ["session", "return", "done"]).run().ok();
 }
 
 /// R24: a run that does not continue the handoff cannot finish its compaction.

@@ -67,7 +67,7 @@ fn relaunch_adopts_a_live_run_in_the_foreground() {
     }
     let manager = world.orbh(["relaunch", &session.id]).spawn();
     wait_for("a manager", || session.managed().then_some(()));
-    session.verb("0001", ["session", "return", "done"]).run().ok();
+    session.return_and_exit("0001");
     let told = outcome(manager).exits(0);
     assert!(told.stdout.contains("is finished"), "{}", told.stdout);
 }
@@ -145,6 +145,31 @@ fn a_sandboxed_run_without_a_manager_is_refused() {
     session.wait_relaunched("0002");
 }
 
+/// The class that counts is that of the run: one that was sandboxed by `--into` does not replace its manager either,
+/// however long its accepted handoff waits.
+#[test]
+fn a_waiting_handoff_of_a_sandboxed_run_leaves_the_manager_to_others() {
+    let world = World::new();
+    let agent = world.script("agent-low", "#!/bin/sh\nexec sleep 1000\n");
+    world.profile("low", &serde_json::json!({"command": [agent], "class": "sandboxed"}));
+    let session = world.idle_session();
+    session.verb("0001", ["compact", "start"]).run().ok();
+    session.write_good_handoff("0001");
+    session.verb("0001", ["compact", "handoff", "--into", "command/low"]).run().accepted();
+    session.wait_relaunched("0002");
+    session.verb("0002", ["compact", "finish"]).run().ok();
+    let (manager, mut verb) = session.accept_without_manager("0002", &[]);
+    kill_dead(manager);
+    let waiting = verb.id().cast_signed();
+    let (sleeps, _) = effort(waiting);
+    wait_for("the handoff to have looked again", || (effort(waiting).0 > sleeps + 3).then_some(()));
+    assert!(!session.managed());
+    assert!(alive(session.pid("0002")) && verb.try_wait().unwrap().is_none());
+    world.orbh(["resume", &session.id]).run().ok();
+    session.wait_relaunched("0003");
+    outcome(verb).accepted();
+}
+
 /// R23: the manager dies between the end of the context and the birth of its successor. Both recoveries finish it.
 #[test]
 fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
@@ -171,7 +196,7 @@ fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
         assert_eq!(session.runs(), ["0001", "0002"]);
         assert_eq!(session.fact("runs/0002/run.json").unwrap()["kind"], "compact");
         session.verb("0002", ["compact", "finish"]).run().ok();
-        session.verb("0002", ["session", "return", "done"]).run().ok();
+        session.return_and_exit("0002");
         outcome(verb).exits(0);
     }
 }
