@@ -166,14 +166,21 @@ impl Session<'_> {
         (manager, verb)
     }
 
-    /// Stops the manager with SIGSTOP, and waits until it is stopped.
+    /// Stops the manager with SIGSTOP, at a moment at which it does not hold the compaction claim.
     #[track_caller]
     pub fn stop_manager(&self) -> i32 {
         let manager = self.manager_pid();
-        signal(manager, Signal::SIGSTOP);
         let stopped = || shared::ground::process::stat(manager).is_some_and(|stat| stat.state == 'T');
-        wait_for("the manager to be stopped", || stopped().then_some(()));
-        manager
+        let claim = self.path("scratch/compaction.lock");
+        wait_for("the manager to be stopped without the claim", || {
+            signal(manager, Signal::SIGSTOP);
+            wait_for("the manager to be stopped", || stopped().then_some(()));
+            if shared::ground::lease::probe(&claim).unwrap().held() {
+                signal(manager, Signal::SIGCONT);
+                return None;
+            }
+            Some(manager)
+        })
     }
 
     /// Returns as a run, ends its harness as one that has returned ends by itself, and waits until nobody keeps the

@@ -45,7 +45,8 @@ fn of_record(spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
     let mut found = process::descendants(&all, &roots, &spare);
     found.extend(roots.iter().filter(|pid| **pid != me).filter_map(|pid| living(&all, *pid)));
     found.retain(|process| Some(*process) == root || !above.contains(&process.pid));
-    found.sort_unstable_by_key(|process| process.pid);
+    // Parents first: they are older, and within a tick of the clock have the lower number.
+    found.sort_unstable_by_key(|process| (process.start, process.pid));
     found.dedup();
     found
 }
