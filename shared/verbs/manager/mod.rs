@@ -266,10 +266,9 @@ impl<'a> Manager<'a> {
         others.extend(handle.as_ref().map(AsFd::as_fd));
         self.watch.wait(&others, bound)?;
         while let Some(read) = self.signals.read_signal().context("cannot read signals")? {
-            match Signal::try_from(read.ssi_signo.cast_signed()) {
-                Ok(signal @ (Signal::SIGINT | Signal::SIGTERM)) => return Ok(Some(signal)),
-                // SIGHUP: the terminal went. SIGCHLD: reaped at the next look.
-                _ => {}
+            // Besides SIGHUP, for the terminal went, and SIGCHLD, which is seen to at the next look.
+            if let Ok(signal @ (Signal::SIGINT | Signal::SIGTERM)) = Signal::try_from(read.ssi_signo.cast_signed()) {
+                return Ok(Some(signal));
             }
         }
         Ok(None)

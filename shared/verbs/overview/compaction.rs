@@ -124,7 +124,7 @@ fn relaunching(spool: &Spool, snapshot: &Snapshot, intent: &Intent, managed: boo
     if let Some(up) = attempt.filter(|attempt| managed && !attempt.end.exists() && attempt.process_alive()) {
         return bootstrapping(run, up, intent.at);
     }
-    let failure = attempt.filter(|attempt| attempt.spawn_failed()).map(|attempt| failure(attempt));
+    let failure = attempt.filter(|attempt| attempt.spawn_failed()).map(failure);
     let (phase, reason) = match (&failure, managed) {
         (Some(failure), true) => (Phase::Relaunching, format!("{failure}; it is tried again")),
         (Some(failure), false) => (Phase::Failed, failure.clone()),
