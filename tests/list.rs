@@ -53,7 +53,7 @@ fn a_tree_shows_each_below_the_one_that_launched_it() {
         }
         session.write_fact("session.json", &born);
     }
-    let tree = world.orbh(["list", "--tree"]).run().ok();
+    let tree = world.orbh(["list", "--tree"]).run().exits(0).stdout;
     let indented: Vec<(usize, &str)> = tree
         .lines()
         .skip(1)

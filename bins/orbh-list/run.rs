@@ -9,9 +9,11 @@ use shared::spool::id::SessionId;
 use shared::spool::root::Root;
 use shared::spool::session::Spool;
 use shared::verbs::environment::Environment;
-use shared::verbs::overview::Overview;
+use shared::verbs::overview::{Overview, State};
 use std::collections::{BTreeMap, HashSet};
 
+/// At most so many sessions are written about below the list.
+const ADVISED: usize = 5;
 /// The most characters of a title.
 const TITLE_WIDTH: usize = 60;
 
@@ -37,7 +39,33 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     for message in overviews.iter().flat_map(|overview| &overview.damage) {
         tell(&format!("orbh-list: {message}\n"));
     }
+    if !args.json {
+        advise(&overviews);
+    }
     Ok(0)
+}
+
+/// Where somebody is needed, the command is told; a long list of such places is cut.
+fn advise(overviews: &[Overview]) {
+    let needy: Vec<(&Overview, &String)> = overviews
+        .iter()
+        .filter(|overview| !overview.state.quiet())
+        .filter_map(|overview| Some((overview, overview.hint.as_ref()?)))
+        .collect();
+    for (overview, hint) in needy.iter().take(ADVISED) {
+        tell(&format!("session {} is {}\nhint: {hint}\n", overview.session, trouble(overview)));
+    }
+    if needy.len() > ADVISED {
+        tell(&format!("{} more need somebody\nhint: orbh list --json, the key 'hint'\n", needy.len() - ADVISED));
+    }
+}
+
+/// What is the matter with a session that needs somebody.
+fn trouble(overview: &Overview) -> String {
+    match (overview.state, &overview.manager) {
+        (State::Working, None) => "working, and its manager is gone".to_owned(),
+        (state, _) => state.to_string(),
+    }
 }
 
 /// Every session; one that cannot be looked at is unknown, and hides none of its neighbours. One that is removed

@@ -111,8 +111,12 @@ impl Registry {
     fn unknown(&self, target: &Target, path: &Path) -> Finding {
         let all = self.targets();
         let wanted = target.to_string();
-        let near: Vec<Target> =
-            all.iter().filter(|other| strsim::jaro_winkler(&other.to_string(), &wanted) >= NEAR).cloned().collect();
+        // Of the profile alone: the runtime that they have in common would make all of them alike.
+        let alike = |other: &&Target| {
+            other.runtime == target.runtime
+                && strsim::jaro_winkler(other.profile.as_str(), target.profile.as_str()) >= NEAR
+        };
+        let near: Vec<Target> = all.iter().filter(alike).cloned().collect();
         let fix = if near.is_empty() {
             self.offer(&all)
         } else {

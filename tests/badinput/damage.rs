@@ -197,7 +197,9 @@ fn a_manager_waits_until_damage_is_mended() {
     crate::harness::wait_for("the harness to exit", || (!alive(harness)).then_some(()));
     assert!(alive(manager) && !session.exists("runs/0001/end.json"));
     world.orbh(["resume", &session.id]).run().fails(65, &["runs/0001/run.json"]);
-    std::fs::write(session.path("runs/0001/run.json"), good).unwrap();
+    // By rename, as an administrator should: half a file would be another damage.
+    std::fs::write(world.path().join("good"), good).unwrap();
+    std::fs::rename(world.path().join("good"), session.path("runs/0001/run.json")).unwrap();
     assert_eq!(session.wait_end("0001"), "exited");
     assert_eq!(session.fact("runs/0001/end.json").unwrap()["code"], 7);
     crate::harness::wait_for("the manager to leave", || (!alive(manager)).then_some(()));

@@ -2,9 +2,11 @@
 //! environment, and nothing alive of it afterwards.
 
 mod fake;
+mod look;
 mod session;
 
 pub use fake::private_dir;
+pub use look::{changes, difference, kill_dead, outcome, signal};
 pub use session::Session;
 
 use serde_json::Value;
@@ -89,6 +91,16 @@ impl Outcome {
         assert!(first.starts_with("orbh"), "no sentence of a verb: {}", outcome.stderr);
         assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
         texts.iter().fold(outcome, |outcome, text| outcome.says(text))
+    }
+
+    /// Asserts that a `handoff` was not refused. It ends with 75, or with its context, whose processes it belongs to by
+    /// its environment: then it may not even have come to say that it is accepted.
+    #[track_caller]
+    pub fn accepted(self) -> Self {
+        assert!(matches!(self.code, Some(75) | None), "{self:?}");
+        assert!(self.code.is_none() || self.stdout.contains("accepted"), "{self:?}");
+        assert!(!self.stderr.contains("NOT end"), "{self:?}");
+        self
     }
 
     /// Asserts that standard error has this text.

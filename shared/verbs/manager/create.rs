@@ -2,6 +2,7 @@
 
 use super::Manager;
 use super::decide::Creation;
+use super::start::bury_with_tombstone;
 use crate::ground::clock::At;
 use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
@@ -24,7 +25,13 @@ impl Manager<'_> {
     /// Creates the run, if what called for it still holds. False: look again.
     pub(super) fn create(&mut self, creation: &Creation) -> Result<bool> {
         let target = self.target(creation)?;
-        let profile = self.profile(&target)?;
+        let (profile, unusable) = match self.profile(&target) {
+            Ok(profile) => (profile, None),
+            // The handoff was accepted for a target that was usable then, and its context is gone: this is an attempt
+            // that fails like any other, to be tried again and to be shown with its reason.
+            Err(error) if creation.intent.is_some() => (self.without_program(&target), Some(format!("{error:#}"))),
+            Err(error) => return Err(error),
+        };
         let _claim = Claim::take(&self.spool, "manager")?;
         let snapshot = self.snapshot()?;
         if !still_called_for(&snapshot, creation)? {
@@ -39,12 +46,19 @@ impl Manager<'_> {
         run_dir.replace(layout::PROMPT, prompt.as_bytes())?;
         let account = creation.intent.as_ref().and_then(|intent| intent.account.clone());
         let in_force = InForce { target: target.clone(), account: account.clone() };
-        fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
+        // One that cannot be used does not come into force: `resume`, after a cancel, goes on with the one before.
+        if unusable.is_none() {
+            fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
+        }
         let run = self.run_fact(creation, profile, account)?;
         if fact::create(&run_dir, layout::RUN, &run)? == Written::Before {
             return Ok(false);
         }
         runs.sync()?;
+        if let Some(why) = unusable {
+            // After run.json: a directory without it is taken over, and a tombstone there would fail the next attempt.
+            bury_with_tombstone(&run_dir, &why)?;
+        }
         log::note(&self.spool, "run-created", Some(number), format!("{} on {target}", creation.kind));
         Ok(true)
     }
@@ -70,6 +84,11 @@ impl Manager<'_> {
             return Err(Refusal::one(Finding::new("class-too-high", message, "choose a target of that class")).into());
         }
         Ok(profile)
+    }
+
+    /// What is known of a target whose profile cannot be used: nothing that could be executed.
+    fn without_program(&self, target: &Target) -> Profile {
+        Profile { target: target.clone(), class: self.session.class, context_window: None, command: Vec::new() }
     }
 
     fn run_fact(&self, creation: &Creation, profile: Profile, account: Option<String>) -> Result<Run> {

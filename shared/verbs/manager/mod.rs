@@ -206,6 +206,10 @@ impl<'a> Manager<'a> {
         self.watch.drain();
         self.reap();
         let (step, snapshot) = self.next_step()?;
+        if matches!(step, Step::LetGo(_)) {
+            // So quick a run came up all the same; nobody has to wait for its end.
+            up();
+        }
         let signal = match step {
             Step::Keep(number) => {
                 up();

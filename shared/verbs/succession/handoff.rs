@@ -96,8 +96,8 @@ fn examine(
     findings: &mut Vec<Finding>,
 ) -> Result<Option<Passed>> {
     let me = caller.check(snapshot)?;
-    findings.extend(owned(snapshot, &caller.session.id)?);
-    findings.extend(finished_before(snapshot, caller.run));
+    findings.extend(owned(snapshot, &caller.session.id, caller.run)?);
+    findings.extend(finished_before(snapshot, caller.run).filter(|_| findings.is_empty()));
     let held = snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run);
     if !held && findings.is_empty() {
         let message = format!("run {} has not begun a compaction", caller.run);
@@ -248,15 +248,9 @@ fn keeper(caller: &Caller, environment: &Environment) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// The class of the calling run: what its sandbox lets it do, whatever the session was granted.
-fn class_of(caller: &Caller, snapshot: &Snapshot) -> Class {
-    let me: Option<&RunFacts> = snapshot.run(caller.run);
-    me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class)
-}
-
 fn manager_findings(caller: &Caller, snapshot: &Snapshot) -> Result<Vec<Finding>> {
     let id = &caller.session.id;
-    let class = class_of(caller, snapshot);
+    let class = class(caller, snapshot);
     Ok(match probe(&caller.spool)? {
         Probe::Held(Some(holder)) if !holder.verbs.iter().any(|verb| verb == "compact") => {
             let message =
@@ -270,6 +264,12 @@ fn manager_findings(caller: &Caller, snapshot: &Snapshot) -> Result<Vec<Finding>
             vec![no_manager(&caller.spool, message)]
         }
     })
+}
+
+/// The class of the calling run, which may be lower than what its session was granted.
+fn class(caller: &Caller, snapshot: &Snapshot) -> Class {
+    let me: Option<&RunFacts> = snapshot.run(caller.run);
+    me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class)
 }
 
 fn no_manager(spool: &Spool, message: String) -> Finding {
@@ -322,12 +322,14 @@ fn withdraw(caller: &Caller, scratch: &Dir, accepted: &str, error: anyhow::Error
 /// After the commit: waits for the end of this very process, and keeps a manager in place meanwhile.
 pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
     let begin = Instant::now();
-    let class = caller.snapshot().map_or(Class::Asked, |snapshot| class_of(caller, &snapshot));
     let mut watch = Watch::new(environment.watch()).ok();
     if let Some(watch) = &mut watch {
         let _ = watch.add(&caller.spool.scratch());
         let _ = watch.add(&caller.spool.run(caller.run));
     }
+    // A sandbox would end a manager that was started from inside it.
+    let replaces = caller.session.mode == Mode::Headless
+        && caller.snapshot().is_ok_and(|snapshot| class(caller, &snapshot) == Class::Full);
     while begin.elapsed() < WAIT {
         if let Some(watch) = &mut watch {
             watch.drain();
@@ -338,10 +340,7 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
         if !closes_me(&caller.spool, caller.run) {
             return Waited::CalledOff;
         }
-        if caller.session.mode == Mode::Headless
-            && class == Class::Full
-            && probe(&caller.spool).is_ok_and(|probe| !probe.held())
-        {
+        if replaces && probe(&caller.spool).is_ok_and(|probe| !probe.held()) {
             let _ = start_manager(environment, &caller.spool, &Order::Keep, PLACE);
         }
         let waited = watch.as_mut().is_some_and(|watch| watch.wait(&[], Some(LOOK)).is_ok());
