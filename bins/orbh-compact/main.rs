@@ -10,8 +10,9 @@ use std::process::ExitCode;
 const NOT_ENDED: &str = "Your context will NOT end.";
 
 fn main() -> ExitCode {
-    // Usage errors are refusals, too, so this must be known before the arguments are understood.
-    let handoff = std::env::args_os().nth(1).is_some_and(|verb| verb == "handoff");
+    // Usage errors are refusals, too, so this must be known before the arguments are understood,
+    // wherever among them the word stands.
+    let handoff = std::env::args_os().skip(1).any(|word| word == "handoff");
     let last_line = handoff.then_some(NOT_ENDED);
     let args: args::Args = match parse(last_line) {
         Ok(args) => args,

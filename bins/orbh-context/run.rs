@@ -3,7 +3,8 @@
 use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
-use shared::face::output::{print, print_json};
+use shared::face::exit;
+use shared::face::output::{print, print_json, tell};
 use shared::ground::fault::{Fault, Kind};
 use shared::ground::watch::Watch;
 use shared::harness::occupancy::{self, Occupancy};
@@ -56,15 +57,33 @@ fn follow(spool: &Spool, json: bool, environment: &Environment) -> Result<()> {
         watch.add(&dir)?;
     }
     let mut shown = None;
+    let mut damage = None;
     loop {
         watch.drain();
-        let occupancy = read(spool)?;
-        watch.add(&spool.run(occupancy.run))?;
-        if shown.as_ref() != Some(&occupancy) {
-            show(spool, &occupancy, json)?;
-            shown = Some(occupancy);
+        // The state first: what a run reports last, just before it is over, is shown as well.
+        let over = Overview::read(spool)?.state != State::Working;
+        match read(spool) {
+            Ok(occupancy) => {
+                watch.add(&spool.run(occupancy.run))?;
+                // The same number written again is no change.
+                let number = (occupancy.run, occupancy.used, occupancy.max);
+                if shown != Some(number) {
+                    show(spool, &occupancy, json)?;
+                    shown = Some(number);
+                }
+                damage = None;
+            }
+            // A harness that writes its report in place is met halfway sometimes: said once, and looked at again.
+            Err(error) if !over && exit::kind(&error) == Kind::Damaged => {
+                let words = exit::words("orbh-context", &error);
+                if damage.as_ref() != Some(&words) {
+                    tell(&words);
+                    damage = Some(words);
+                }
+            }
+            Err(error) => return Err(error),
         }
-        if Overview::read(spool)?.state != State::Working {
+        if over {
             return Ok(());
         }
         watch.wait(&[], None)?;

@@ -41,10 +41,14 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
 }
 
 fn inspect(spool: &Spool) -> Result<Inspection> {
-    let overview = Overview::read(spool)?;
+    let mut overview = Overview::read(spool)?;
     let snapshot = Snapshot::read(spool, overview.mode.unwrap_or(Mode::Headless))?;
-    let keys =
-        keys::all(spool)?.into_iter().map(|(key, value): (Name, String)| (key.as_str().to_owned(), value)).collect();
+    let (keys, damage) = keys::all(spool)?;
+    overview.damage.extend(damage);
+    // The title and the description are looked at twice.
+    overview.damage.sort();
+    overview.damage.dedup();
+    let keys = keys.into_iter().map(|(key, value): (Name, String)| (key.as_str().to_owned(), value)).collect();
     let history: Vec<RunLine> = snapshot.runs.iter().filter_map(run_line).collect();
     let mut files = BTreeMap::new();
     let mut file = |what, path: PathBuf| {

@@ -48,8 +48,9 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     if let Some(parent) = &parent {
         allowed(parent, &profile, environment)?;
     }
+    // All that can be refused is looked at before anything is made, the root included.
+    let session = born(args, environment, &profile, parent.as_ref())?;
     let root = Root::create(&environment.root_path()?)?;
-    let session = born(args, environment, &root, &profile, parent.as_ref())?;
     let in_force = InForce { target: profile.target.clone(), account: args.account.clone() };
     let spool = Spool::create(&root, &session, &in_force, &prompt)?;
     if let Some(parent) = &parent {
@@ -135,13 +136,7 @@ fn allowed(parent: &Caller, profile: &Profile, environment: &Environment) -> Res
     Ok(())
 }
 
-fn born(
-    args: &Args,
-    environment: &Environment,
-    root: &Root,
-    profile: &Profile,
-    parent: Option<&Caller>,
-) -> Result<Session> {
+fn born(args: &Args, environment: &Environment, profile: &Profile, parent: Option<&Caller>) -> Result<Session> {
     let cwd = match &args.cwd {
         Some(cwd) => environment.absolute(cwd),
         None => environment.cwd()?.to_owned(),
@@ -150,7 +145,7 @@ fn born(
     if !cwd.is_dir() {
         return Err(Fault::new(Kind::Usage, format!("'{}' is not a directory", cwd.display())).into());
     }
-    let continues = args.continues.as_deref().map(|id| root.find(id)).transpose()?;
+    let continues = args.continues.as_deref().map(|id| environment.root()?.find(id)).transpose()?;
     let id = SessionId::fresh();
     Ok(Session {
         created_at: At::now(),

@@ -7,16 +7,19 @@ use shared::face::page::title;
 use shared::face::text::{clean, columns, cut, span};
 use shared::spool::id::SessionId;
 use shared::spool::root::Root;
+use shared::spool::session::Spool;
 use shared::verbs::environment::Environment;
-use shared::verbs::overview::Overview;
+use shared::verbs::overview::{Overview, State};
 use std::collections::{BTreeMap, HashSet};
 
+/// At most so many sessions are written about below the list.
+const ADVISED: usize = 5;
 /// The most characters of a title.
 const TITLE_WIDTH: usize = 60;
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let root = environment.root()?;
-    let (mut overviews, gone) = read(&root)?;
+    let mut overviews = read(&root)?;
     overviews.sort_by(|a, b| (a.created_at, &a.session).cmp(&(b.created_at, &b.session)));
     let total = overviews.len();
     let hidden = |overview: &Overview| !args.all && args.state.is_none() && overview.state.quiet();
@@ -33,25 +36,52 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     } else {
         show(args, &root, &overviews, total)?;
     }
-    for message in gone.iter().chain(overviews.iter().flat_map(|overview| &overview.damage)) {
+    for message in overviews.iter().flat_map(|overview| &overview.damage) {
         tell(&format!("orbh-list: {message}\n"));
+    }
+    if !args.json {
+        advise(&overviews);
     }
     Ok(0)
 }
 
-/// Every session that can be looked at, and a sentence for each that cannot. One that is removed meanwhile is no
-/// failure.
-fn read(root: &Root) -> Result<(Vec<Overview>, Vec<String>)> {
+/// Where somebody is needed, the command is told; a long list of such places is cut.
+fn advise(overviews: &[Overview]) {
+    let needy: Vec<(&Overview, &String)> = overviews
+        .iter()
+        .filter(|overview| !overview.state.quiet())
+        .filter_map(|overview| Some((overview, overview.hint.as_ref()?)))
+        .collect();
+    for (overview, hint) in needy.iter().take(ADVISED) {
+        tell(&format!("session {} is {}\nhint: {hint}\n", overview.session, trouble(overview)));
+    }
+    if needy.len() > ADVISED {
+        tell(&format!("{} more need somebody\nhint: orbh list --json, the key 'hint'\n", needy.len() - ADVISED));
+    }
+}
+
+/// What is the matter with a session that needs somebody.
+fn trouble(overview: &Overview) -> String {
+    match (overview.state, &overview.manager) {
+        (State::Working, None) => "working, and its manager is gone".to_owned(),
+        (state, _) => state.to_string(),
+    }
+}
+
+/// Every session; one that cannot be looked at is unknown, and hides none of its neighbours. One that is removed
+/// meanwhile is no failure.
+fn read(root: &Root) -> Result<Vec<Overview>> {
     let mut overviews = Vec::new();
-    let mut gone = Vec::new();
     for id in root.ids()? {
         match root.session(&id).and_then(|spool| Overview::read(&spool)) {
             Ok(overview) => overviews.push(overview),
-            Err(error) if root.sessions_dir().join(id.as_str()).exists() => gone.push(format!("{error:#}")),
+            Err(error) if root.sessions_dir().join(id.as_str()).symlink_metadata().is_ok() => {
+                overviews.push(Overview::unreadable(&Spool::at(root.clone(), id), format!("{error:#}")));
+            }
             Err(_) => {}
         }
     }
-    Ok((overviews, gone))
+    Ok(overviews)
 }
 
 fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Result<()> {

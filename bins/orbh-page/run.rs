@@ -4,6 +4,7 @@ use crate::args::Args;
 use anyhow::Result;
 use shared::face::output::{print, print_json};
 use shared::face::page::render;
+use shared::ground::fault::Refusal;
 use shared::verbs::caller::{Caller, meant};
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;
@@ -16,13 +17,20 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         Some(caller) => caller.spool.clone(),
         None => meant(environment, args.id.as_deref(), "orbh page")?,
     };
+    if let Some(caller) = &caller {
+        // A straggler is told so before it takes the Page of another context for its own. Damage is on the Page itself.
+        caller.current(&caller.snapshot()?).map(|_| ()).or_else(|error| match error.is::<Refusal>() {
+            true => Err(error),
+            false => Ok(()),
+        })?;
+    }
     let page = Page::read(&spool)?;
     match args.json {
         true => print_json(&page)?,
         false => print(&render(&page))?,
     }
     if let Some(caller) = caller {
-        // A straggler is told so; and a run's first verb makes it a context.
+        // Once more, now that it is printed; and a run's first verb makes it a context.
         let _claim = Claim::take(&caller.spool, "page")?;
         caller.check(&caller.snapshot()?)?;
     }

@@ -84,9 +84,13 @@ fn in_foreground(args: &Args, environment: &Environment, spool: Spool) -> Result
         }
     })?;
     drop(manager);
+    if left == Left::Forgotten {
+        let message = format!("session {id} is gone: '{}' was removed, and its run is stopped", spool.dir().display());
+        return Err(Fault::new(Kind::Missing, message).hint("'orbh list --all' shows what is there").into());
+    }
     let overview = Overview::read(&spool)?;
     match left {
-        Left::Over => {
+        Left::Over | Left::Forgotten => {
             let run = overview.run.as_ref().map(|run| run.run);
             match args.json {
                 true => print_json(&Gone { session: &id, state: overview.state, run })?,

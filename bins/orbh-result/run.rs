@@ -1,7 +1,7 @@
 //! `orbh result`: what a session returned.
 
 use crate::args::Args;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use shared::face::output::{print, print_json};
 use shared::ground::clock::At;
@@ -38,7 +38,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         return Err(Refusal::one(Finding::new("no-result", message, format!("orbh page {}", spool.id()))).into());
     };
     let path = spool.returns().join(layout::return_text(run.number));
-    let bytes = read(&path)?.with_context(|| format!("'{}' is missing", path.display()))?;
+    let bytes = read(&path)?.ok_or_else(|| spool.missing(&path))?;
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     match run.returned.get()? {
         Some(returned) if args.json => {

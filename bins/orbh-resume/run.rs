@@ -4,14 +4,19 @@ use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
 use shared::face::input;
-use shared::face::output::{print, print_json};
+use shared::face::output::{print, print_json, tell};
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
+use shared::ground::watch::Watch;
 use shared::spool::facts::{Reason, RunKind};
 use shared::spool::id::{RunNumber, SessionId};
 use shared::spool::session::Spool;
 use shared::verbs::environment::Environment;
 use shared::verbs::launch::{HANDSHAKE, Order, start_manager};
-use shared::verbs::overview::Overview;
+use shared::verbs::overview::{Overview, State};
+use std::time::{Duration, Instant};
+
+/// How long a manager may take to leave once the session is over: a run that has returned is given 5 s, then stopped.
+const LEAVING: Duration = Duration::from_secs(12);
 
 #[derive(Serialize)]
 struct Resumed<'a> {
@@ -25,7 +30,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let spool = environment.root()?.find(&args.id)?;
     spool.root().writable()?;
     let added = input::text(args.prompt.as_deref(), args.file.as_deref())?;
-    let before = Overview::read(&spool)?;
+    let before = settled(&spool, environment)?;
     if let Some(message) = before.damage.first().filter(|_| before.run.is_none() && before.runs > 0) {
         return Err(Fault::new(Kind::Damaged, message.clone()).hint(format!("orbh inspect {}", spool.id())).into());
     }
@@ -34,11 +39,30 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         let fix = format!("'orbh page {}' shows what it does", spool.id());
         return Err(Refusal::one(Finding::new("already-running", message, fix)).into());
     }
+    let unread = added.is_some();
     let said = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
-    report(args, &spool, before.run.map(|run| run.run), &said)
+    report(args, &spool, before.run.map(|run| run.run), &said, unread)
 }
 
-fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str) -> Result<u8> {
+/// The session as it is, once a manager that has nothing left to keep has gone: one that lets a run go which has
+/// returned, or has just written an end, is about to leave, and is no reason to refuse.
+fn settled(spool: &Spool, environment: &Environment) -> Result<Overview> {
+    let begin = Instant::now();
+    let mut watch = Watch::new(environment.watch())?;
+    watch.want_lease_deaths(true);
+    watch.add(&spool.scratch())?;
+    loop {
+        watch.drain();
+        let overview = Overview::read(spool)?;
+        let leaving = overview.manager.is_some() && !matches!(overview.state, State::Working | State::Unknown);
+        if !leaving || begin.elapsed() > LEAVING {
+            return Ok(overview);
+        }
+        watch.wait(&[], Some(LEAVING.saturating_sub(begin.elapsed())))?;
+    }
+}
+
+fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unread: bool) -> Result<u8> {
     let overview = Overview::read(spool)?;
     let fail = |reason: &str| {
         let message = format!("session {} did not come up: {reason}", spool.id());
@@ -54,6 +78,9 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str) -> 
         _ => {}
     }
     let adopted = !fresh;
+    if adopted && unread {
+        tell(&format!("orbh-resume: run {} was alive, and was not told what you added\n", run.run));
+    }
     match args.json {
         true => print_json(&Resumed { session: spool.id(), run: run.run, kind: run.kind, adopted })?,
         false if adopted => {

@@ -4,7 +4,7 @@ use crate::args::{Args, Verb};
 use anyhow::Result;
 use serde::Serialize;
 use shared::face::input;
-use shared::face::output::{print, print_json};
+use shared::face::output::{print, print_json, tell};
 use shared::face::text::clean;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::spool::facts::Return;
@@ -106,8 +106,9 @@ fn get(environment: &Environment, key: Option<&str>, session: Option<&str>, json
     let name = key.map(str::parse::<Name>).transpose()?;
     let spool = meant(environment, session, "orbh session get")?;
     let Some(name) = name else {
+        let (all, damage) = keys::all(&spool)?;
         let all: BTreeMap<String, String> =
-            keys::all(&spool)?.into_iter().map(|(name, value)| (name.as_str().to_owned(), value)).collect();
+            all.into_iter().map(|(name, value)| (name.as_str().to_owned(), value)).collect();
         match json {
             true => print_json(&Keys { session: spool.id(), keys: all })?,
             false => {
@@ -115,7 +116,10 @@ fn get(environment: &Environment, key: Option<&str>, session: Option<&str>, json
                 print(&lines.collect::<String>())?;
             }
         }
-        return Ok(0);
+        for message in &damage {
+            tell(&format!("orbh-session: {message}\n"));
+        }
+        return Ok(if damage.is_empty() { 0 } else { 65 });
     };
     let value = keys::get(&spool, name.as_str())?.ok_or_else(|| not_set(&spool, name.as_str()))?;
     say(json, &spool, &[(name.as_str(), &value)], &format!("{value}\n"))

@@ -11,13 +11,14 @@ use nix::sys::stat::Mode;
 use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use shared::face::output::tell;
 use shared::ground::clock::At;
-use shared::ground::dir::{Dir, Written};
+use shared::ground::dir::{Dir, Written, insist_mode};
 use shared::ground::fact;
 use shared::ground::fault::{Fault, Kind};
 use shared::ground::process::Proc;
 use shared::spool::facts::{End, PidRecord, Reason, Run, Stdin};
 use shared::spool::layout;
 use shared::verbs::environment::Environment;
+use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -61,7 +62,8 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
         Stdin::Null => open_at(Path::new("/dev/null"), OFlag::O_RDONLY)?,
     };
     let appending = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_APPEND | OFlag::O_NOFOLLOW;
-    let output = open_at(&dir.join(layout::OUTPUT), appending)?;
+    let output = File::from(open_at(&dir.join(layout::OUTPUT), appending)?);
+    insist_mode(&output, 0o600).with_context(|| format!("cannot set the mode of '{}'", layout::OUTPUT))?;
     chdir(&run.cwd)
         .map_err(std::io::Error::from)
         .with_context(|| format!("cannot change to the directory '{}'", run.cwd.display()))?;

@@ -5,6 +5,8 @@ mod pages;
 mod plain;
 
 use shared::face::catalogue::VERBS;
+use shared::face::entry::die_of_broken_pipe;
+use shared::face::exit::{broken_pipe, words};
 use shared::face::output::{print, tell};
 use shared::verbs::environment::Environment;
 use std::ffi::{OsStr, OsString};
@@ -38,7 +40,10 @@ fn say(text: &str) -> ExitCode {
     match print(text) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tell(&format!("orbh: {error:#}\n"));
+            if broken_pipe(&error) {
+                die_of_broken_pipe();
+            }
+            tell(&words("orbh", &error));
             ExitCode::from(74)
         }
     }

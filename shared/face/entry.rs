@@ -56,9 +56,8 @@ fn fail(entry: &Entry, error: &anyhow::Error) -> ExitCode {
     if exit::broken_pipe(error) && entry.last_line.is_none() {
         die_of_broken_pipe();
     }
-    if entry.json {
-        let _ = print(&exit::json(error));
-    } else {
+    // Where not even the failure can be printed as an object, people are told at least.
+    if !entry.json || print(&exit::json(error)).is_err() {
         tell(&exit::words(entry.program, error));
     }
     if let Some(line) = entry.last_line {
@@ -67,8 +66,8 @@ fn fail(entry: &Entry, error: &anyhow::Error) -> ExitCode {
     ExitCode::from(exit::status(exit::kind(error)))
 }
 
-/// The reader has gone: end as any other filter does.
-fn die_of_broken_pipe() {
+/// The reader has gone: ends as any other filter does.
+pub fn die_of_broken_pipe() {
     // SAFETY: the default action replaces no handler that anything here relies on.
     let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     let _ = raise(Signal::SIGPIPE);

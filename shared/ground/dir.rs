@@ -12,12 +12,12 @@ use super::fault::{Fault, Kind};
 use anyhow::{Context, Result};
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, openat, openat2, renameat2};
-use nix::sys::stat::{Mode, mkdirat};
+use nix::sys::stat::{FchmodatFlags, Mode, fchmodat, mkdirat};
 use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -63,7 +63,9 @@ fn open_no_symlinks(path: &Path, flags: OFlag) -> Result<Option<File>> {
     match opened {
         Ok(fd) => Ok(Some(File::from(fd))),
         Err(Errno::ENOENT) => Ok(None),
-        Err(Errno::ELOOP) => {
+        Err(Errno::ENXIO) => Err(irregular(path).into()),
+        // A symlink in the place of the directory itself: ENOTDIR when a directory is asked for.
+        Err(errno) if errno == Errno::ELOOP || (errno == Errno::ENOTDIR && path.is_symlink()) => {
             Err(Fault::new(Kind::Damaged, format!("cannot open '{}': a part of it is a symbolic link", path.display()))
                 .into())
         }
@@ -91,7 +93,7 @@ impl Dir {
         self.path.join(name).display().to_string()
     }
 
-    fn fd(&self) -> BorrowedFd<'_> {
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
 
@@ -154,9 +156,9 @@ impl Dir {
     pub fn make_dir(&self, name: &str) -> Result<Written> {
         match mkdirat(self.fd(), name, Mode::S_IRWXU) {
             Ok(()) => {
-                let made = Dir::open(&self.path.join(name))?;
-                made.file
-                    .set_permissions(std::fs::Permissions::from_mode(0o700))
+                // By name: under a umask of 0777 what was made cannot even be opened by its owner.
+                fchmodat(self.fd(), name, Mode::S_IRWXU, FchmodatFlags::FollowSymlink)
+                    .map_err(std::io::Error::from)
                     .with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
                 self.sync()?;
                 Ok(Written::Now)
@@ -174,6 +176,7 @@ impl Dir {
             .map_err(std::io::Error::from)
             .with_context(|| format!("cannot open '{}'", self.at(name)))?;
         let mut file = File::from(fd);
+        insist_mode(&file, 0o600).with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
         let length = file.metadata().with_context(|| format!("cannot stat '{}'", self.at(name)))?.len();
         let mut text = String::with_capacity(line.len() + 2);
         let mut last = [b'\n'];
@@ -217,8 +220,7 @@ impl Dir {
             .with_context(|| format!("cannot create a file in '{}'", self.path.display()))?;
         let write = || -> std::io::Result<()> {
             let mut file = File::from(fd);
-            // The umask of the caller must not decide who may read a spool.
-            file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+            insist_mode(&file, mode)?;
             file.write_all(bytes)?;
             sync_file(&file)
         };
@@ -234,6 +236,17 @@ impl Dir {
     }
 }
 
+/// Gives a file of ours the permissions of `mode` that it lacks: the umask of the caller must not decide who may read a
+/// spool. What an administrator has added stays.
+pub fn insist_mode(file: &File, mode: u32) -> std::io::Result<()> {
+    let found = file.metadata()?;
+    let ours = found.uid() == nix::unistd::geteuid().as_raw();
+    if ours && found.mode() & mode != mode {
+        file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}
+
 fn sync_file(file: &File) -> std::io::Result<()> {
     if DURABLE.load(Ordering::Relaxed) { file.sync_all() } else { Ok(()) }
 }
@@ -246,9 +259,17 @@ pub fn sync_path(path: &Path) -> Result<()> {
     }
 }
 
+fn irregular(path: &Path) -> Fault {
+    Fault::new(Kind::Damaged, format!("cannot read '{}': it is not a regular file", path.display()))
+        .hint(format!("look at it with 'ls -ld {}', and move it away", path.display()))
+}
+
 /// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let Some(mut file) = open_read(path)? else { return Ok(None) };
+    if !file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?.is_file() {
+        return Err(irregular(path).into());
+    }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
     Ok(Some(bytes))

@@ -68,6 +68,8 @@ pub fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T> {
 fn damaged(path: &Path, bytes: &[u8], error: &serde_json::Error) -> Fault {
     let before = bytes.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
     let offset = before.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1);
+    // What was cut short is damaged where it ends.
+    let offset = if error.is_eof() { bytes.len() } else { offset };
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
     Fault::new(

@@ -7,10 +7,10 @@
 //!
 //! fs2's methods are shadowed by the standard library's since Rust 1.89, hence the long spelling, here alone.
 
-use super::dir::open_read;
+use super::dir::{Dir, insist_mode, open_read};
 use super::fact;
 use anyhow::{Context, Result};
-use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -99,10 +99,16 @@ pub fn take(path: &Path, holder: &Holder, bound: Duration) -> Result<Taken> {
 fn try_take(path: &Path, holder: &Holder) -> Result<Option<Lease>> {
     let doing = || format!("cannot take the lease '{}'", path.display());
     let flags = OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    let fd = openat(AT_FDCWD, path, flags, Mode::S_IRUSR | Mode::S_IWUSR)
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(std::io::Error::from(std::io::ErrorKind::InvalidInput)).with_context(doing);
+    };
+    // Through the directory as it was opened without a symlink on the way: a lease is never made somewhere else.
+    let dir = Dir::open(parent)?;
+    let fd = openat(dir.fd(), name, flags, Mode::S_IRUSR | Mode::S_IWUSR)
         .map_err(std::io::Error::from)
         .with_context(doing)?;
     let mut file = File::from(fd);
+    insist_mode(&file, 0o600).with_context(doing)?;
     match fs2::FileExt::try_lock_exclusive(&file) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(None),

@@ -2,7 +2,7 @@
 //!
 //! Facts relied on: field 22 of /proc/PID/stat is the start time in clock ticks after boot, counted after the last `)`
 //! because the command's name may hold anything (proc_pid_stat(5)); `kill(pid, 0)` calls a zombie alive, so state Z
-//! and X count as dead here; pidfd_open(2) and pidfd_send_signal(2) never reach a later owner of the number.
+//! and X count as dead here once no other thread is left (field 20, num_threads); pidfd_open(2) and pidfd_send_signal(2) never reach a later owner of the number.
 
 use anyhow::{Context, Result};
 use nix::errno::Errno;
@@ -28,14 +28,17 @@ pub struct Stat {
     pub proc: Proc,
     /// Its parent.
     pub parent: i32,
-    /// Its state letter: `R`, `S`, `T`, `Z`, …
+    /// Its state letter: `R`, `S`, `T`, `Z`, … of its first thread.
     pub state: char,
+    /// How many threads it has, the first one included.
+    pub threads: u32,
 }
 
 impl Stat {
-    /// Whether it can still do anything.
+    /// Whether it can still do anything. A first thread that has ended is shown as a zombie while others run on, or
+    /// still hold the process's files and locks on their way out: only without any other is the process dead.
     pub fn lives(&self) -> bool {
-        !matches!(self.state, 'Z' | 'X')
+        !matches!(self.state, 'Z' | 'X') || self.threads > 1
     }
 }
 
@@ -103,9 +106,10 @@ pub fn stat(pid: i32) -> Option<Stat> {
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
-    // The state is field 3 and the parent field 4, so field 22 is the eighteenth of what is left.
-    let start = fields.nth(17)?.parse().ok()?;
-    Some(Stat { proc: Proc { pid, start }, parent, state })
+    // The state is field 3 and the parent field 4: field 20 is the sixteenth of what is left, 22 the second after it.
+    let threads = fields.nth(15)?.parse().ok()?;
+    let start = fields.nth(1)?.parse().ok()?;
+    Some(Stat { proc: Proc { pid, start }, parent, state, threads })
 }
 
 /// Every process of the machine that we may see.
@@ -156,6 +160,15 @@ pub fn environment_has(pid: i32, entries: &[String]) -> bool {
     let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
     let has = |entry: &String| environment.split(|byte| *byte == 0).any(|one| one == entry.as_bytes());
     entries.iter().all(has)
+}
+
+/// The same for any one of them.
+pub fn environment_has_any(pid: i32, entries: &[String]) -> bool {
+    if entries.is_empty() {
+        return false;
+    }
+    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
+    environment.split(|byte| *byte == 0).any(|one| entries.iter().any(|entry| entry.as_bytes() == one))
 }
 
 /// The identity of this boot of the machine: start times of different boots cannot be compared.

@@ -19,12 +19,14 @@ const KILL_BOUND: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Stops everything that `list` names, now and while it is at work, and returns when `list` is empty and all are dead.
+/// They are asked in the order of the list: parents first, so that none sees its child end and goes on.
 pub fn stop(mut list: impl FnMut() -> Vec<Proc>, grace: Duration) -> Result<()> {
     let begin = Instant::now();
     let mut asked: HashSet<Proc> = HashSet::new();
     loop {
-        let mut targets: HashSet<Proc> = list().into_iter().collect();
-        targets.extend(asked.iter().copied().filter(|process| process.alive()));
+        let mut targets = list();
+        let listed: HashSet<Proc> = targets.iter().copied().collect();
+        targets.extend(asked.iter().copied().filter(|process| !listed.contains(process) && process.alive()));
         if targets.is_empty() {
             return Ok(());
         }

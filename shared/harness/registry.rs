@@ -45,6 +45,11 @@ impl Registry {
     pub fn written(&self, target: &Target, runtime: Runtime) -> Result<Written, Finding> {
         let path = self.path(target);
         let builtin = builtin::find(runtime, target.profile.as_str());
+        // A FIFO would keep the reader, and the claim that it may hold, for ever.
+        if std::fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            let message = format!("the profile '{target}' is not a regular file");
+            return Err(Finding::new("profile-unreadable", message, "put a file in its place").at(&path));
+        }
         match (std::fs::read(&path), builtin) {
             (Ok(bytes), builtin) => Ok(Written::parse(target, &path, &bytes)?.over(builtin.unwrap_or_default())),
             (Err(error), builtin) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -132,8 +137,12 @@ impl Registry {
     fn unknown(&self, target: &Target, path: &Path) -> Finding {
         let all = self.targets();
         let wanted = target.to_string();
-        let near: Vec<Target> =
-            all.iter().filter(|other| strsim::jaro_winkler(&other.to_string(), &wanted) >= NEAR).cloned().collect();
+        // Of the profile alone: the runtime that they have in common would make all of them alike.
+        let alike = |other: &&Target| {
+            other.runtime == target.runtime
+                && strsim::jaro_winkler(other.profile.as_str(), target.profile.as_str()) >= NEAR
+        };
+        let near: Vec<Target> = all.iter().filter(alike).cloned().collect();
         let fix = if near.is_empty() {
             self.offer()
         } else {

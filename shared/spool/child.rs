@@ -18,7 +18,13 @@ pub fn ids(spool: &Spool) -> Vec<SessionId> {
 
 /// The managers of those sessions that live now. They are not of the parent's run, although they descend from it.
 pub fn managers(spool: &Spool) -> Vec<Proc> {
-    ids(spool).into_iter().filter_map(|id| manager(&Spool::at(spool.root().clone(), id))).collect()
+    // Where the links are gone with the whole spool, any other session may be one of them.
+    let links = spool.dir().join(layout::LINKS).exists();
+    let ids = if links { ids(spool) } else { spool.root().ids().unwrap_or_default() };
+    ids.into_iter()
+        .filter(|id| id != spool.id())
+        .filter_map(|id| manager(&Spool::at(spool.root().clone(), id)))
+        .collect()
 }
 
 fn manager(child: &Spool) -> Option<Proc> {

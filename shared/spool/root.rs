@@ -7,7 +7,7 @@ use crate::ground::dir::Dir;
 use crate::ground::fault::{Fault, Kind};
 use anyhow::{Context, Result};
 use std::fs::DirBuilder;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The shortest beginning of an id that names a session.
@@ -31,6 +31,12 @@ impl Root {
                 Ok(Root { path: real, owner })
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if std::fs::symlink_metadata(path).is_ok() {
+                    let message = format!("'{}' is a symbolic link that leads nowhere", path.display());
+                    return Err(Fault::new(Kind::Refused, message)
+                        .hint("make the directory that it leads to, or choose another root with ORBH_ROOT")
+                        .into());
+                }
                 Ok(Root { path: path.to_owned(), owner: nix::unistd::geteuid().as_raw() })
             }
             Err(error) => Err(error).with_context(|| format!("cannot open the root '{}'", path.display())),
@@ -39,11 +45,12 @@ impl Root {
 
     /// Opens the root, and makes it (mode 0700) if it is not there.
     pub fn create(path: &Path) -> Result<Root> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .with_context(|| format!("cannot make the root '{}'", path.display()))?;
+        // What is there and cannot be a root is said by name, not as the failure to make one.
+        if Root::open(path)?.path.symlink_metadata().is_err() {
+            let doing = || format!("cannot make the root '{}'", path.display());
+            DirBuilder::new().recursive(true).mode(0o700).create(path).with_context(doing)?;
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).with_context(doing)?;
+        }
         let root = Root::open(path)?;
         Dir::open(&root.path)?.make_dir(layout::SESSIONS)?;
         Ok(root)

@@ -99,7 +99,7 @@ impl Spool {
     pub fn session(&self) -> Result<Session> {
         let path = self.dir.join(layout::SESSION);
         let Some(session) = fact::load::<Session>(&path)? else {
-            return Err(Fault::new(Kind::Damaged, format!("'{}' is missing", path.display())).into());
+            return Err(self.missing(&path).into());
         };
         if session.id != self.id {
             let message = format!("'{}' speaks of another session, {}", path.display(), session.id);
@@ -111,8 +111,20 @@ impl Spool {
     /// The duty: the launch prompt as given.
     pub fn duty(&self) -> Result<String> {
         let path = self.dir.join(layout::PROMPT);
-        let bytes = read(&path)?.with_context(|| format!("'{}' is missing", path.display()))?;
+        let bytes = read(&path)?.ok_or_else(|| self.missing(&path))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What to say when something is not there that every spool has: damage, or the session was forgotten meanwhile.
+    pub fn missing(&self, path: &Path) -> Fault {
+        match std::fs::symlink_metadata(&self.dir) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let message = format!("session {} is gone: '{}' was removed", self.id, self.dir.display());
+                Fault::new(Kind::Missing, message).hint("'orbh list --all' shows what is there")
+            }
+            _ => Fault::new(Kind::Damaged, format!("'{}' is missing", path.display()))
+                .hint(format!("restore it; 'rm -r {}' forgets the session", self.dir.display())),
+        }
     }
 
     /// target.json; `None` before the first run.

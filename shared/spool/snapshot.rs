@@ -243,7 +243,11 @@ impl Snapshot {
 fn numbers(spool: &Spool) -> Result<Vec<RunNumber>> {
     let dir = spool.runs();
     let mut numbers = Vec::new();
-    for entry in std::fs::read_dir(&dir).with_context(|| format!("cannot read '{}'", dir.display()))? {
+    let entries = match std::fs::read_dir(&dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(spool.missing(&dir).into()),
+        entries => entries.with_context(|| format!("cannot read '{}'", dir.display()))?,
+    };
+    for entry in entries {
         let entry = entry.with_context(|| format!("cannot read '{}'", dir.display()))?;
         let name = entry.file_name();
         let number = name.to_str().and_then(|name| name.parse::<RunNumber>().ok());

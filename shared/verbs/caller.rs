@@ -49,6 +49,17 @@ impl Caller {
     /// Checks that the calling run is the current one, open, and really the caller; hold the claim meanwhile. The
     /// run's first verb makes it a context (scratch/awake-N).
     pub fn check<'a>(&self, snapshot: &'a Snapshot) -> Result<&'a RunFacts> {
+        let me = self.current(snapshot)?;
+        let awake = layout::awake(self.run);
+        let scratch = self.spool.scratch();
+        if !scratch.join(&awake).exists() {
+            Dir::open(&scratch)?.create(&awake, b"")?;
+        }
+        Ok(me)
+    }
+
+    /// The same check, for a look: it writes nothing.
+    pub fn current<'a>(&self, snapshot: &'a Snapshot) -> Result<&'a RunFacts> {
         let current = snapshot.current()?;
         let me = match current {
             Some(current) if current.number == self.run => current,
@@ -69,11 +80,6 @@ impl Caller {
             );
             let fix = "only the session itself can do this; ask it";
             return Err(Refusal::one(Finding::new("not-the-run", message, fix)).into());
-        }
-        let awake = layout::awake(self.run);
-        let scratch = self.spool.scratch();
-        if !scratch.join(&awake).exists() {
-            Dir::open(&scratch)?.create(&awake, b"")?;
         }
         Ok(me)
     }

@@ -1,9 +1,13 @@
 //! A world of its own for each test: root, configuration, home and work directory in a temporary directory, a clean
 //! environment, and nothing alive of it afterwards.
 
+mod fake;
+mod look;
 pub mod model;
 mod session;
 
+pub use fake::private_dir;
+pub use look::{changes, difference, kill_dead, outcome, signal};
 pub use session::Session;
 
 use serde_json::Value;
@@ -78,6 +82,28 @@ impl Outcome {
         outcome.stdout
     }
 
+    /// Asserts a failure as people are to see it: this status, nothing on standard output, and on standard error one
+    /// sentence that begins with the program's name and has all of these texts, then hints.
+    #[track_caller]
+    pub fn fails(self, code: i32, texts: &[&str]) -> Self {
+        let outcome = self.exits(code);
+        assert_eq!(outcome.stdout, "");
+        let first = outcome.stderr.lines().next().unwrap_or_default();
+        assert!(first.starts_with("orbh"), "no sentence of a verb: {}", outcome.stderr);
+        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
+        texts.iter().fold(outcome, |outcome, text| outcome.says(text))
+    }
+
+    /// Asserts that a `handoff` was not refused. It ends with 75, or with its context, whose processes it belongs to by
+    /// its environment: then it may not even have come to say that it is accepted.
+    #[track_caller]
+    pub fn accepted(self) -> Self {
+        assert!(matches!(self.code, Some(75) | None), "{self:?}");
+        assert!(self.code.is_none() || self.stdout.contains("accepted"), "{self:?}");
+        assert!(!self.stderr.contains("NOT end"), "{self:?}");
+        self
+    }
+
     /// Asserts that standard error has this text.
     #[track_caller]
     pub fn says(self, text: &str) -> Self {
@@ -105,6 +131,16 @@ impl Cmd {
         self
     }
 
+    pub fn bare_args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    fn bare_arg(mut self, arg: &str) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
     pub fn env_remove(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
@@ -118,6 +154,21 @@ impl Cmd {
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
+    }
+
+    /// Runs it to its end with standard output led to this file, so that `stdout` stays empty.
+    pub fn run_into(mut self, path: &str) -> Outcome {
+        let out = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        self.command.stdout(out).stderr(Stdio::piped()).stdin(Stdio::null());
+        self.command.spawn().unwrap().wait_with_output().unwrap().into()
+    }
+
+    /// Runs it to its end with a standard output that nobody reads any more.
+    pub fn run_unread(mut self) -> std::process::ExitStatus {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        self.command.stdout(writer).stderr(Stdio::null()).stdin(Stdio::null());
+        self.command.status().unwrap()
     }
 
     /// Runs it to its end.
@@ -199,6 +250,25 @@ impl World {
         let mut cmd = self.program(env!("CARGO_BIN_EXE_orbh"));
         cmd.command.args(args);
         cmd
+    }
+
+    /// A line of shell in this world's clean environment; `$ORBH` is the dispatcher.
+    pub fn shell(&self, line: &str) -> Cmd {
+        let mut cmd = self.program("bash").env("ORBH", env!("CARGO_BIN_EXE_orbh"));
+        cmd.command.args(["-c", line]);
+        cmd
+    }
+
+    /// A line of shell as the superuser of a user and mount namespace of its own; `None`, and a word about it, where
+    /// the machine does not allow that.
+    pub fn mounting_shell(&self, line: &str) -> Option<Cmd> {
+        let possible = self.program("unshare").bare_arg("-rm").bare_arg("true").run().code == Some(0);
+        if !possible {
+            eprintln!("skipped: no user namespaces here");
+            return None;
+        }
+        let cmd = self.program("unshare").env("ORBH", env!("CARGO_BIN_EXE_orbh"));
+        Some(["-rm", "bash", "-c", line].into_iter().fold(cmd, Cmd::bare_arg))
     }
 
     /// Writes the profile command/NAME.

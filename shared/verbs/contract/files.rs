@@ -3,7 +3,7 @@
 //! Each is looked at while the author can still correct the path. Never blocks on a FIFO or a device, never reads
 //! a byte of a file.
 
-use super::report::{Report, quote};
+use super::report::{Report, quote, quote_listed};
 use super::shape::{Line, Part, atx};
 use super::summary::is_slot;
 use nix::libc;
@@ -98,7 +98,7 @@ pub(super) fn weigh(files: &[FileLine], line: usize, window: Option<u64>, report
     let mut seen: HashMap<&Path, usize> = HashMap::new();
     for file in files {
         if let Some(first) = seen.get(file.path.as_path()) {
-            let shown = quote(&file.path.to_string_lossy());
+            let shown = quote_listed(&file.path.to_string_lossy());
             let message = format!("{shown} is named on line {} and already on line {first}", file.line);
             report.warn("handoff-file-twice", file.line, message, "keep one of the two lines");
             continue;
@@ -208,7 +208,7 @@ fn absolute<'a>(path: &'a str, number: usize, report: &mut Report<'_>) -> Option
 
 /// The size of the file at `path`, if it is regular and can be read; otherwise that is reported.
 fn readable(path: &str, number: usize, report: &mut Report<'_>) -> Option<u64> {
-    let shown = quote(path);
+    let shown = quote_listed(path);
     // stat before open: what is not regular is never opened, and should the name change hands, O_NONBLOCK.
     let opened = fs::metadata(path).and_then(|meta| {
         if !meta.is_file() {
@@ -250,7 +250,7 @@ fn readable(path: &str, number: usize, report: &mut Report<'_>) -> Option<u64> {
 
 /// Reports a file that is not there, with the likely reason.
 fn absent(path: &str, number: usize, report: &mut Report<'_>) {
-    let shown = quote(path);
+    let shown = quote_listed(path);
     let mut message = format!("there is no file {shown}");
     let mut fix = "correct the path, or write the file first".to_owned();
     let numbered = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | '#' | 'L'));
@@ -259,7 +259,7 @@ fn absent(path: &str, number: usize, report: &mut Report<'_>) {
         message = format!("there is no file {shown}, with a blank at its end");
         fix = "leave exactly one blank between the path and '::'".to_owned();
     } else if numbered.len() < path.len() && Path::new(numbered).is_file() {
-        message = format!("there is no file {shown}, but there is {}", quote(numbered));
+        message = format!("there is no file {shown}, but there is {}", quote_listed(numbered));
         fix = "write the path alone, and name the lines in the reason".to_owned();
     } else if Path::new(path).is_symlink() {
         message = format!("{shown} is a symbolic link to nothing");

@@ -4,7 +4,7 @@
 //! even from a file that grows meanwhile. What is validated is what was read; the path is not looked at again.
 
 use super::MAX_BYTES;
-use super::report::quote;
+use super::report::quote_path;
 use crate::ground::fault::Finding;
 use nix::libc;
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -80,7 +80,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), Finding> {
 fn symlink(path: &Path) -> Finding {
     Finding::new(
         "handoff-symlink",
-        format!("the handoff {} is a symbolic link, not a regular file", quote(&path.to_string_lossy())),
+        format!("the handoff {} is a symbolic link, not a regular file", quote_path(path)),
         "put a copy in its place: cp the file it points to beside it, then mv the copy over the link",
     )
     .at(path)
@@ -90,7 +90,7 @@ fn symlink(path: &Path) -> Finding {
 pub(super) fn empty(path: &Path) -> Finding {
     Finding::new(
         "handoff-empty",
-        format!("the handoff {} is empty", quote(&path.to_string_lossy())),
+        format!("the handoff {} is empty", quote_path(path)),
         "write the handoff as the contract says; 'orbh compact start' prints it again",
     )
     .at(path)
@@ -108,7 +108,7 @@ pub(super) fn too_large(path: &Path, size: u64) -> Finding {
 
 /// A system call on the draft failed.
 fn failed(path: &Path, error: &io::Error) -> Finding {
-    let shown = quote(&path.to_string_lossy());
+    let shown = quote_path(path);
     if error.raw_os_error() == Some(libc::ELOOP) && path.is_symlink() {
         return symlink(path);
     }

@@ -12,6 +12,9 @@ const FINDINGS_MAX: usize = 100;
 /// How much of a line is quoted, in characters.
 const QUOTE_MAX: usize = 80;
 
+/// How much of a path in FILES is quoted, in characters.
+const LISTED_MAX: usize = 400;
+
 /// The findings and warnings about one draft, in the order in which they were met.
 pub(super) struct Report<'a> {
     path: &'a Path,
@@ -62,9 +65,24 @@ impl<'a> Report<'a> {
 
 /// `text` in single quotes, for a message: control and invisible characters escaped, cut at 80 characters.
 pub(super) fn quote(text: &str) -> String {
+    quoted(text, QUOTE_MAX)
+}
+
+/// The same for a path that FILES lists: its end is what tells it from others, so that only a monstrous one is cut.
+pub(super) fn quote_listed(path: &str) -> String {
+    quoted(path, LISTED_MAX)
+}
+
+/// The path of the draft in single quotes, for a message: escaped in the same way, and never cut, because it is what the
+/// agent has to write to.
+pub(super) fn quote_path(path: &Path) -> String {
+    quoted(&path.to_string_lossy(), usize::MAX)
+}
+
+fn quoted(text: &str, most: usize) -> String {
     let mut out = String::from("'");
     for (count, c) in text.chars().enumerate() {
-        if count == QUOTE_MAX {
+        if count == most {
             out.push('…');
             break;
         }

@@ -2,16 +2,17 @@
 
 use super::Manager;
 use super::decide::Creation;
+use super::start::bury_with_tombstone;
 use crate::ground::clock::At;
 use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::process;
-use crate::harness::adapter::{Place, Start};
+use crate::harness::adapter::{Place, Plan, Start};
 use crate::harness::profile::Profile;
 use crate::harness::prompt::{self, Occasion, Setting};
 use crate::harness::{Runtime, missing_variables, native};
-use crate::spool::facts::{InForce, Native, Reason, Run, RunKind};
+use crate::spool::facts::{InForce, Native, Reason, Run, RunKind, Stdin};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -28,8 +29,16 @@ impl Manager<'_> {
     /// Creates the run, if what called for it still holds. False: look again.
     pub(super) fn create(&mut self, creation: &Creation) -> Result<bool> {
         let InForce { target, account } = self.in_force(creation)?;
-        let profile = self.profile(&target)?;
-        let home = self.home(&target, account.as_deref())?;
+        let usable = self.profile(&target).and_then(|profile| Ok((profile, self.home(&target, account.as_deref())?)));
+        let (profile, home, unusable) = match usable {
+            Ok((profile, home)) => (profile, home, None),
+            // The handoff was accepted for a target that was usable then, and its context is gone: this is an attempt
+            // that fails like any other, to be tried again and to be shown with its reason.
+            Err(error) if creation.intent.is_some() => {
+                (self.without_program(&target), None, Some(format!("{error:#}")))
+            }
+            Err(error) => return Err(error),
+        };
         let _claim = Claim::take(&self.spool, "manager")?;
         let snapshot = self.snapshot()?;
         if !still_called_for(&snapshot, creation)? {
@@ -45,19 +54,26 @@ impl Manager<'_> {
         let run_dir = Dir::open(&self.spool.run(number))?;
         run_dir.replace(layout::PROMPT, prompt.as_bytes())?;
         let in_force = InForce { target: target.clone(), account: account.clone() };
-        fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
+        // One that cannot be used does not come into force: `resume`, after a cancel, goes on with the one before.
+        if unusable.is_none() {
+            fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
+        }
         let (mut run, native) = self.run_fact(creation, profile, home, &start)?;
         run.account = account;
         if let (Start::Resume(_), Some(before)) = (&start, creation.continues.and_then(|before| snapshot.run(before))) {
             run.context = before.run.here().map_or(run.context, |before| before.context);
         }
-        if let Some(id) = native {
+        if let Some(id) = native.filter(|_| unusable.is_none()) {
             fact::replace(&run_dir, layout::NATIVE, &Native { id })?;
         }
         if fact::create(&run_dir, layout::RUN, &run)? == Written::Before {
             return Ok(false);
         }
         runs.sync()?;
+        if let Some(why) = unusable {
+            // After run.json: a directory without it is taken over, and a tombstone there would fail the next attempt.
+            bury_with_tombstone(&run_dir, &why)?;
+        }
         log::note(&self.spool, "run-created", Some(number), format!("{} on {target}", creation.kind));
         Ok(true)
     }
@@ -123,6 +139,20 @@ impl Manager<'_> {
         Ok(profile)
     }
 
+    /// What is known of a target whose profile cannot be used: nothing that could be executed.
+    fn without_program(&self, target: &Target) -> Profile {
+        Profile {
+            target: target.clone(),
+            class: self.session.class,
+            context_window: None,
+            command: Vec::new(),
+            model: None,
+            effort: None,
+            permission_mode: None,
+            needs: Vec::new(),
+        }
+    }
+
     fn run_fact(
         &self,
         creation: &Creation,
@@ -132,7 +162,10 @@ impl Manager<'_> {
     ) -> Result<(Run, Option<String>)> {
         let unknown = || Fault::new(Kind::Damaged, format!("there is no runtime '{}'", profile.target.runtime));
         let runtime = Runtime::named(&profile.target.runtime).ok_or_else(unknown)?;
-        let plan = runtime.plan(&profile, &self.place(), start);
+        let plan = match profile.command.is_empty() {
+            true => Plan { argv: Vec::new(), stdin: Stdin::Null, native: None },
+            false => runtime.plan(&profile, &self.place(), start),
+        };
         let variables = runtime.environment();
         let mut environment = self.environment.names();
         environment.retain(|name| !variables.clear.contains(&name.as_str()));

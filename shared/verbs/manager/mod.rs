@@ -8,13 +8,14 @@ pub mod start;
 pub mod tree;
 
 mod create;
+mod forget;
 mod learn;
 
 use super::claim::Claim;
 use super::environment::Environment;
 use super::launch::Order;
 use crate::ground::dir::{self, Dir};
-use crate::ground::fault::{Fault, Kind};
+use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
 use crate::ground::watch::Watch;
@@ -47,6 +48,8 @@ const LOOKS_APART: Duration = Duration::from_millis(20);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// The longest such wait.
 const RETRY_LAST: Duration = Duration::from_secs(30);
+/// How often to look whether a damaged fact was mended.
+const REPAIR_LOOK: Duration = Duration::from_secs(1);
 /// How soon to look again whether an adopted shim has become its harness.
 const EXEC_LOOK: Duration = Duration::from_millis(20);
 
@@ -57,6 +60,8 @@ pub enum Left {
     Over,
     /// Three successors failed to start; the intent stays.
     GaveUp,
+    /// Its spool was removed: the session is forgotten, and its run was stopped.
+    Forgotten,
     /// It was told to go by this signal; the run goes on without a manager.
     Signalled(Signal),
 }
@@ -84,6 +89,10 @@ pub struct Manager<'a> {
     learned: Option<RunNumber>,
     /// When it was last seen that a run only has to be kept.
     kept: Instant,
+    /// The facts as they were at the last look.
+    seen: Option<Snapshot>,
+    /// The failure that was last waited for.
+    waits_for: Option<String>,
 }
 
 impl<'a> Manager<'a> {
@@ -135,6 +144,8 @@ impl<'a> Manager<'a> {
             watched,
             learned,
             kept: Instant::now(),
+            seen: None,
+            waits_for: None,
         })
     }
 
@@ -154,18 +165,44 @@ impl<'a> Manager<'a> {
             match turned {
                 Ok(Some(left)) => return Ok(left),
                 Ok(None) => failures = 0,
-                Err(error) if came_up && passing(&error) && self.session_exists() => {
-                    if failures == 0 {
-                        log::note(&self.spool, "manager-waits", None, format!("{error:#}"));
-                    }
+                Err(_) if self.taken_away()? => return self.forget(),
+                Err(error) => {
                     failures += 1;
-                    let pause = RETRY_FIRST.saturating_mul(failures).min(RETRY_LAST);
+                    let pause = self.pause_after(&error, failures).filter(|_| came_up);
+                    let Some(pause) = pause else { return Err(error) };
+                    self.say_what_is_waited_for(&error);
                     if let Some(signal) = self.wait(None, Some(pause))? {
                         return Ok(Left::Signalled(signal));
                     }
                 }
-                Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// How long to wait after a failure before the next look; `None` for one that only an explicit recovery mends.
+    ///
+    /// A damaged fact is somebody's to mend, not a reason to leave a session without its keeper: nothing is done until
+    /// it is mended, which may happen where nothing is watched. But a relaunch that cannot go on is left, and shown as
+    /// failed.
+    fn pause_after(&self, error: &anyhow::Error, failures: u32) -> Option<Duration> {
+        if error.chain().any(|cause| cause.is::<Refusal>()) {
+            return None;
+        }
+        let kind =
+            error.chain().find_map(|cause| cause.downcast_ref::<Fault>()).map_or(Kind::System, |fault| fault.kind);
+        let pending = || self.seen.as_ref().is_some_and(|seen| seen.intent.here().is_some());
+        match kind {
+            Kind::System | Kind::Busy => Some(RETRY_FIRST.saturating_mul(failures).min(RETRY_LAST)),
+            Kind::Damaged if !pending() => Some(REPAIR_LOOK),
+            Kind::Damaged | Kind::Refused | Kind::Usage | Kind::Missing => None,
+        }
+    }
+
+    fn say_what_is_waited_for(&mut self, error: &anyhow::Error) {
+        let message = format!("{error:#}");
+        if self.waits_for.as_ref() != Some(&message) {
+            log::note(&self.spool, "manager-waits", None, message.clone());
+            self.waits_for = Some(message);
         }
     }
 
@@ -174,6 +211,10 @@ impl<'a> Manager<'a> {
         self.watch.drain();
         self.reap();
         let (step, snapshot) = self.next_step()?;
+        if matches!(step, Step::LetGo(_)) {
+            // So quick a run came up all the same; nobody has to wait for its end.
+            up();
+        }
         let signal = match step {
             Step::Keep(number) => {
                 up();
@@ -199,14 +240,10 @@ impl<'a> Manager<'a> {
         Ok(signal.map(Left::Signalled))
     }
 
-    fn session_exists(&self) -> bool {
-        self.spool.dir().join(layout::SESSION).exists()
-    }
-
     /// Looks without the claim first: taking it touches the watched directory, and a manager that took it to find that
     /// there is nothing to do would wake itself for ever. What changes anything is decided again under the claim, on
     /// facts that have been made durable, whoever wrote them.
-    fn next_step(&self) -> Result<(Step, Snapshot)> {
+    fn next_step(&mut self) -> Result<(Step, Snapshot)> {
         let (step, snapshot) = self.decide()?;
         if matches!(step, Step::Keep(_) | Step::AwaitExec(_) | Step::LetGo(_)) {
             return Ok((step, snapshot));
@@ -217,8 +254,9 @@ impl<'a> Manager<'a> {
         self.decide()
     }
 
-    fn decide(&self) -> Result<(Step, Snapshot)> {
+    fn decide(&mut self) -> Result<(Step, Snapshot)> {
         let snapshot = self.snapshot()?;
+        self.nothing_vanished(&snapshot)?;
         let scratch = self.spool.scratch();
         let knowledge = Knowledge {
             resume: matches!(self.order, Order::Resume(_)),
@@ -353,13 +391,6 @@ impl<'a> Manager<'a> {
             Order::Keep => None,
         }
     }
-}
-
-/// Whether what failed may succeed later, with nobody mending a fact.
-fn passing(error: &anyhow::Error) -> bool {
-    let typed = error.chain().find_map(|cause| cause.downcast_ref::<Fault>()).map(|fault| fault.kind);
-    let refused = error.chain().any(|cause| cause.is::<crate::ground::fault::Refusal>());
-    !refused && matches!(typed, None | Some(Kind::System | Kind::Busy))
 }
 
 /// Whether the process of a run is no longer the exec shim.

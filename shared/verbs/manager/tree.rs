@@ -3,13 +3,14 @@
 //! The recorded process, all that descends from it, and, for the manager that started it (a child subreaper), all that
 //! descends from the manager. Somebody who did not start the run lost sight of its orphans, and finds them by the mark
 //! in their environment: the run's ORBH_NONCE together with the session's id. Never itself and its ancestors, and
-//! never the managers of sessions that this one launched.
+//! never what belongs to the sessions that this one launched, or that those launched.
 
 use crate::ground::process::{self, Proc, Stat};
 use crate::spool::child;
 use crate::spool::facts::PidRecord;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::RunFacts;
+use std::collections::HashSet;
 
 /// Who looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +33,9 @@ pub fn of_run(spool: &Spool, run: &RunFacts, view: View) -> Vec<Proc> {
 fn of_record(spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
     let me = std::process::id().cast_signed();
     let all = process::all();
-    let spared = child::managers(spool);
+    let kin = Kin::of(spool);
     let above = process::ancestors(me);
-    let spare = |process: &Stat| process.proc.pid == me || spared.contains(&process.proc);
+    let spare = |process: &Stat| process.proc.pid == me || kin.has(process);
     let root = record.process().filter(|root| all.iter().any(|process| process.proc == *root));
     let mut roots: Vec<i32> = root.map(|root| root.pid).into_iter().collect();
     match view {
@@ -44,7 +45,8 @@ fn of_record(spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
     let mut found = process::descendants(&all, &roots, &spare);
     found.extend(roots.iter().filter(|pid| **pid != me).filter_map(|pid| living(&all, *pid)));
     found.retain(|process| Some(*process) == root || !above.contains(&process.pid));
-    found.sort_unstable_by_key(|process| process.pid);
+    // Parents first: they are older, and within a tick of the clock have the lower number.
+    found.sort_unstable_by_key(|process| (process.start, process.pid));
     found.dedup();
     found
 }
@@ -57,4 +59,32 @@ fn marked(spool: &Spool, record: &PidRecord, all: &[Stat], spare: &dyn Fn(&Stat)
     let mark = [format!("ORBH_NONCE={}", record.nonce), format!("ORBH_SESSION_ID={}", spool.id())];
     let later = all.iter().filter(|process| process.lives() && process.proc.start >= record.start && !spare(process));
     later.filter(|process| process::environment_has(process.proc.pid, &mark)).map(|process| process.proc).collect()
+}
+
+/// The sessions below this one, by their links: what belongs to them is spared.
+///
+/// Their managers are known by their leases. Where one of those has died, what it kept has become a descendant of the
+/// next manager above, and is known by the session in its environment; the run goes on and can be adopted.
+struct Kin {
+    managers: HashSet<Proc>,
+    marks: Vec<String>,
+}
+
+impl Kin {
+    fn of(spool: &Spool) -> Kin {
+        let mut managers = HashSet::new();
+        let mut known = HashSet::from([spool.id().clone()]);
+        let mut open = vec![spool.clone()];
+        while let Some(session) = open.pop() {
+            managers.extend(child::managers(&session));
+            let fresh = child::ids(&session).into_iter().filter(|id| known.insert(id.clone()));
+            open.extend(fresh.map(|id| Spool::at(spool.root().clone(), id)));
+        }
+        known.remove(spool.id());
+        Kin { managers, marks: known.iter().map(|id| format!("ORBH_SESSION_ID={id}")).collect() }
+    }
+
+    fn has(&self, process: &Stat) -> bool {
+        self.managers.contains(&process.proc) || process::environment_has_any(process.proc.pid, &self.marks)
+    }
 }

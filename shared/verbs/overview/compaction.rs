@@ -89,6 +89,22 @@ struct Situation {
 }
 
 impl Compaction {
+    /// Of a session that cannot be read.
+    pub(super) fn unknown() -> Compaction {
+        Compaction {
+            phase: Phase::Idle,
+            run: None,
+            since: None,
+            age_s: None,
+            overdue: false,
+            reason: None,
+            hint: None,
+            last_completed: None,
+            count: 0,
+            looping: false,
+        }
+    }
+
     /// Derives it from the facts; `managed` says whether a manager lives.
     pub fn derive(spool: &Spool, snapshot: &Snapshot, managed: bool) -> Result<Compaction> {
         let done = compactions(spool)?;
@@ -156,18 +172,22 @@ fn held(spool: &Spool, snapshot: &Snapshot, hold: &Hold, managed: bool) -> Situa
         return Situation { phase, run, since: hold.since, reason, hint };
     };
     let newest = current.unwrap_or(successor);
-    let since = newest.run.here().map_or(hold.since, |run| run.started_at);
     let number = newest.number;
     let over = newest.end.here().map(|end| end.reason.to_string());
     let returned = newest.returned.exists().then(|| "returned".to_owned());
     match over.or(returned) {
         Some(how) => {
             let reason = format!("run {number} ended ({how}) without 'orbh compact finish'");
+            let since = newest.run.here().map_or(hold.since, |run| run.started_at);
             Situation { phase: Phase::Failed, run, since, reason, hint: Some(format!("orbh resume {id}")) }
         }
-        None => {
-            let reason = format!("run {number} has not run 'orbh compact finish' yet");
-            Situation { phase: Phase::Bootstrapping, run, since, reason, hint: None }
-        }
+        None => bootstrapping(run, newest, hold.since),
     }
+}
+
+/// The context of `run` is replaced, and `newest` has not finished the compaction yet.
+fn bootstrapping(run: RunNumber, newest: &RunFacts, else_since: At) -> Situation {
+    let since = newest.run.here().map_or(else_since, |run| run.started_at);
+    let reason = format!("run {} has not run 'orbh compact finish' yet", newest.number);
+    Situation { phase: Phase::Bootstrapping, run, since, reason, hint: None }
 }

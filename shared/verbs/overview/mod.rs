@@ -137,6 +137,32 @@ pub struct Overview {
 }
 
 impl Overview {
+    /// A session of which nothing can be read; `why` in a sentence.
+    pub fn unreadable(spool: &Spool, why: String) -> Overview {
+        Overview {
+            session: spool.id().clone(),
+            state: State::Unknown,
+            hint: Some(format!("orbh inspect {}", spool.id())),
+            compacting: false,
+            compaction: Compaction::unknown(),
+            title: None,
+            description: None,
+            mode: None,
+            class: None,
+            target: None,
+            run: None,
+            runs: 0,
+            context: None,
+            manager: None,
+            parent: None,
+            continues: None,
+            created_at: None,
+            cwd: None,
+            spool: spool.dir().to_owned(),
+            damage: vec![why],
+        }
+    }
+
     /// Looks at a session. Damage becomes part of the answer; only a failing system call is an error.
     pub fn read(spool: &Spool) -> Result<Overview> {
         let mut damage = Vec::new();

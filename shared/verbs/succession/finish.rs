@@ -72,7 +72,7 @@ pub fn abort(caller: &Caller) -> Result<bool> {
     let _claim = Claim::take(&caller.spool, "compact abort")?;
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
-    nobody_else(&snapshot, &caller.session.id)?;
+    nobody_else(&snapshot, &caller.session.id, caller.run)?;
     let Some(hold) = snapshot.hold.get()? else { return Ok(false) };
     if snapshot.successor(hold.run).is_some() {
         let message = format!("the compaction of run {} has its successor; it can only be finished", hold.run);

@@ -97,8 +97,8 @@ fn examine(
     findings: &mut Vec<Finding>,
 ) -> Result<Option<Passed>> {
     let me = caller.check(snapshot)?;
-    findings.extend(owned(snapshot, &caller.session.id)?);
-    findings.extend(finished_before(snapshot, caller.run));
+    findings.extend(owned(snapshot, &caller.session.id, caller.run)?);
+    findings.extend(finished_before(snapshot, caller.run).filter(|_| findings.is_empty()));
     let held = snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run);
     if !held && findings.is_empty() {
         let message = format!("run {} has not begun a compaction", caller.run);
@@ -177,8 +177,8 @@ fn elsewhere(spool: &Spool, me: RunNumber) -> Option<Finding> {
     let never_was = |path: &&PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
-        number.is_some()
-            && number.and_then(|number| number.parse().ok()).is_none_or(|number| !spool.run(number).exists())
+        let run = |text: &str| text.parse::<RunNumber>().ok().filter(|run| run.to_string() == text);
+        number.is_some_and(|number| run(number).is_none_or(|number| !spool.run(number).exists()))
     };
     let other = others(spool, me).into_iter().find(|path| never_was(&path))?;
     let message = format!("there is no handoff of run {me}, and '{}' belongs to another run", other.display());
@@ -253,15 +253,9 @@ fn keeper(caller: &Caller, environment: &Environment) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// The class of the calling run: what its sandbox lets it do, whatever the session was granted.
-fn class_of(caller: &Caller, snapshot: &Snapshot) -> Class {
-    let me: Option<&RunFacts> = snapshot.run(caller.run);
-    me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class)
-}
-
 fn manager_findings(caller: &Caller, snapshot: &Snapshot) -> Result<Vec<Finding>> {
     let id = &caller.session.id;
-    let class = class_of(caller, snapshot);
+    let class = class(caller, snapshot);
     Ok(match probe(&caller.spool)? {
         Probe::Held(Some(holder)) if !holder.verbs.iter().any(|verb| verb == "compact") => {
             let message =
@@ -275,6 +269,12 @@ fn manager_findings(caller: &Caller, snapshot: &Snapshot) -> Result<Vec<Finding>
             vec![no_manager(&caller.spool, message)]
         }
     })
+}
+
+/// The class of the calling run, which may be lower than what its session was granted.
+fn class(caller: &Caller, snapshot: &Snapshot) -> Class {
+    let me: Option<&RunFacts> = snapshot.run(caller.run);
+    me.and_then(|run| run.run.here()).map_or(caller.session.class, |run| run.class)
 }
 
 fn no_manager(spool: &Spool, message: String) -> Finding {
@@ -327,12 +327,14 @@ fn withdraw(caller: &Caller, scratch: &Dir, accepted: &str, error: anyhow::Error
 /// After the commit: waits for the end of this very process, and keeps a manager in place meanwhile.
 pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
     let begin = Instant::now();
-    let class = caller.snapshot().map_or(Class::Asked, |snapshot| class_of(caller, &snapshot));
     let mut watch = Watch::new(environment.watch()).ok();
     if let Some(watch) = &mut watch {
         let _ = watch.add(&caller.spool.scratch());
         let _ = watch.add(&caller.spool.run(caller.run));
     }
+    // A sandbox would end a manager that was started from inside it.
+    let replaces = caller.session.mode == Mode::Headless
+        && caller.snapshot().is_ok_and(|snapshot| class(caller, &snapshot) == Class::Full);
     while begin.elapsed() < WAIT {
         if let Some(watch) = &mut watch {
             watch.drain();
@@ -343,10 +345,7 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
         if !closes_me(&caller.spool, caller.run) {
             return Waited::CalledOff;
         }
-        if caller.session.mode == Mode::Headless
-            && class == Class::Full
-            && probe(&caller.spool).is_ok_and(|probe| !probe.held())
-        {
+        if replaces && probe(&caller.spool).is_ok_and(|probe| !probe.held()) {
             let _ = start_manager(environment, &caller.spool, &Order::Keep, PLACE);
         }
         let waited = watch.as_mut().is_some_and(|watch| watch.wait(&[], Some(LOOK)).is_ok());

@@ -86,13 +86,16 @@ fn carry_out(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumbe
     watch.add(&spool.scratch())?;
     loop {
         watch.drain();
-        let end: Found<End> = Found::read(&spool.run(run).join(layout::END))?;
-        if let Some(end) = end.get()? {
-            return Ok(end.clone());
+        if let Some(end) = end_of(spool, run)? {
+            return Ok(end);
         }
         // A live manager has the lease and does it; without one the lease is ours for as long as it takes.
         let path = spool.scratch().join(layout::MANAGER);
         if let Taken::Ours(_lease) = lease::take(&path, &Holder::me("kill"), PROBE_BOUND)? {
+            // It may have written the end and left while we tried.
+            if let Some(end) = end_of(spool, run)? {
+                return Ok(end);
+            }
             return stop_it(spool, environment, mode, run, record);
         }
         if begin.elapsed() > bound {
@@ -115,9 +118,11 @@ fn stop_it(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumber,
     let _claim = Claim::take(spool, "kill")?;
     intent::retire(spool, run, "kill")?;
     write_end(spool, run, &ended(Reason::Killed, None, None))?;
+    let missing = || Fault::new(Kind::System, format!("the end of run {run} was written and is not there"));
+    Ok(end_of(spool, run)?.ok_or_else(missing)?)
+}
+
+fn end_of(spool: &Spool, run: RunNumber) -> Result<Option<End>> {
     let end: Found<End> = Found::read(&spool.run(run).join(layout::END))?;
-    match end.get()? {
-        Some(end) => Ok(end.clone()),
-        None => Err(Fault::new(Kind::System, format!("the end of run {run} was written and is not there")).into()),
-    }
+    Ok(end.get()?.cloned())
 }

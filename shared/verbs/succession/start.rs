@@ -17,7 +17,7 @@ pub fn start(caller: &Caller) -> Result<Hold> {
     let _claim = Claim::take(&caller.spool, "compact start")?;
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
-    nobody_else(&snapshot, &caller.session.id)?;
+    nobody_else(&snapshot, &caller.session.id, caller.run)?;
     if let Some(finding) = finished_before(&snapshot, caller.run) {
         return Err(Refusal::one(finding).into());
     }

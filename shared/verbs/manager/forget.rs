@@ -1,0 +1,79 @@
+//! A spool that is removed while its manager lives: the session is forgotten.
+//!
+//! `rm -r` takes one file after the other, and a manager that looks in between must not take what is left for the facts
+//! of a session: without its `pid` a run looks as if it had never been started. But a fact never goes by itself, so one
+//! that was seen and is not there any more says what is going on.
+
+use super::Left;
+use super::Manager;
+use super::tree::{self, View};
+use crate::ground::fault::{Fault, Kind};
+use crate::ground::stop::stop;
+use crate::spool::layout;
+use crate::spool::snapshot::{RunFacts, Snapshot};
+use anyhow::Result;
+use std::time::{Duration, Instant};
+
+/// How long the removal of a spool may take, once it is seen to have begun.
+const REMOVAL: Duration = Duration::from_secs(10);
+/// How often to look whether it is done.
+const LOOK: Duration = Duration::from_millis(50);
+
+impl Manager<'_> {
+    /// Fails when a fact of a run is gone that was there at the last look; nothing must be done by what is left.
+    pub(super) fn nothing_vanished(&mut self, now: &Snapshot) -> Result<()> {
+        let before = self.seen.iter().flat_map(|seen| &seen.runs);
+        if let Some(run) = before.filter(|run| vanished(run, now.run(run.number))).map(|run| run.number).next() {
+            let path = self.spool.run(run);
+            let message =
+                format!("facts of run {run} were removed from '{}': nothing is done any more", path.display());
+            return Err(Fault::new(Kind::Damaged, message).hint(format!("orbh inspect {}", self.spool.id())).into());
+        }
+        self.seen = Some(now.clone());
+        Ok(())
+    }
+
+    /// Whether the spool was removed; waits for a removal that has begun.
+    pub(super) fn taken_away(&mut self) -> Result<bool> {
+        let begin = Instant::now();
+        loop {
+            self.watch.drain();
+            if !there(self.spool.dir()) {
+                return Ok(true);
+            }
+            let whole = [self.spool.runs(), self.spool.scratch(), self.spool.dir().join(layout::SESSION)];
+            let begun = !whole.iter().all(|path| there(path)) || self.lacks_facts();
+            if !begun || begin.elapsed() > REMOVAL {
+                return Ok(false);
+            }
+            self.watch.wait(&[], Some(LOOK))?;
+        }
+    }
+
+    fn lacks_facts(&self) -> bool {
+        let Some(seen) = &self.seen else { return false };
+        let Ok(now) = self.snapshot() else { return true };
+        seen.runs.iter().any(|run| vanished(run, now.run(run.number)))
+    }
+
+    /// Stops the run that was the current one, and leaves. The managers of other sessions are spared.
+    pub(super) fn forget(&mut self) -> Result<Left> {
+        let current = self.seen.take().and_then(|seen| seen.runs.into_iter().rev().find(|run| run.pid.exists()));
+        if let Some(run) = current {
+            let view = if self.started == Some(run.number) { View::Parent } else { View::Stranger };
+            stop(|| tree::of_run(&self.spool, &run, view), self.environment.grace())?;
+            self.reap();
+        }
+        Ok(Left::Forgotten)
+    }
+}
+
+fn there(path: &std::path::Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn vanished(before: &RunFacts, now: Option<&RunFacts>) -> bool {
+    let Some(now) = now else { return before.run.exists() };
+    let facts = [(before.run.exists(), now.run.exists()), (before.pid.exists(), now.pid.exists())];
+    facts.contains(&(true, false)) || (before.end.exists() && !now.end.exists())
+}
