@@ -6,6 +6,7 @@
 use crate::args::Args;
 use anyhow::{Context, Result};
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
+use nix::sys::signal::SigSet;
 use nix::sys::stat::Mode;
 use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use shared::face::output::tell;
@@ -76,6 +77,9 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
     dup2_stdin(&stdin).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stdout(&output).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stderr(&output).map_err(std::io::Error::from).context(dup_failed)?;
+    // The manager reads its signals from a descriptor and has them blocked, and a blocked signal stays so across exec:
+    // a harness that was left with that would obey no TERM and hear no ^C.
+    SigSet::empty().thread_set_mask().map_err(std::io::Error::from).context("cannot unblock signals")?;
     let error = Command::new(program).args(arguments).exec();
     let _ = dup2_stderr(&ear);
     Err(error).with_context(|| format!("cannot execute '{program}'"))
