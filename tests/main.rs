@@ -5,4 +5,5 @@ mod harness;
 
 mod contract;
 mod life;
+mod root;
 mod watch;
