@@ -120,7 +120,7 @@ fn relaunching(spool: &Spool, snapshot: &Snapshot, intent: &Intent, managed: boo
     let id = spool.id();
     let run = intent.closing;
     let attempt = snapshot.newest_attempt(run);
-    let failure = attempt.filter(|attempt| attempt.spawn_failed()).map(|attempt| failure(attempt));
+    let failure = attempt.filter(|attempt| attempt.spawn_failed()).map(failure);
     let (phase, reason) = match (&failure, managed) {
         (Some(failure), true) => (Phase::Relaunching, format!("{failure}; it is tried again")),
         (Some(failure), false) => (Phase::Failed, failure.clone()),
