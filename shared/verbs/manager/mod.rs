@@ -24,6 +24,7 @@ use crate::spool::snapshot::{RunFacts, Snapshot};
 use crate::spool::{layout, log};
 use anyhow::{Context, Result};
 use decide::{ATTEMPTS, Knowledge, Leave, Step, decide};
+use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -259,23 +260,24 @@ impl<'a> Manager<'a> {
         others.extend(handle.as_ref().map(AsFd::as_fd));
         self.watch.wait(&others, bound)?;
         while let Some(read) = self.signals.read_signal().context("cannot read signals")? {
-            match Signal::try_from(read.ssi_signo.cast_signed()) {
-                Ok(signal @ (Signal::SIGINT | Signal::SIGTERM)) => return Ok(Some(signal)),
-                // SIGHUP: the terminal went. SIGCHLD: reaped at the next look.
-                _ => {}
+            // The others only wake it. SIGHUP: the terminal went. SIGCHLD: reaped at the next look.
+            if let Ok(signal @ (Signal::SIGINT | Signal::SIGTERM)) = Signal::try_from(read.ssi_signo.cast_signed()) {
+                return Ok(Some(signal));
             }
         }
         Ok(None)
     }
 
-    /// Takes note of every child that has ended; as subreaper that includes strangers' orphans.
-    fn reap(&mut self) {
+    /// Takes note of every child that has ended; as subreaper that includes strangers' orphans. False when no child is
+    /// left: then nothing at all descends from this process, for whoever does is below a child.
+    fn reap(&mut self) -> bool {
         loop {
             match waitpid(None::<Pid>, Some(WaitPidFlag::WNOHANG)) {
                 Ok(status @ (WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, _, _))) => {
                     self.statuses.insert(pid.as_raw(), status);
                 }
-                Ok(WaitStatus::StillAlive) | Err(_) => return,
+                Ok(WaitStatus::StillAlive) => return true,
+                Err(errno) => return errno != Errno::ECHILD,
                 Ok(_) => {}
             }
         }
