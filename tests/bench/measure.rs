@@ -16,16 +16,22 @@ pub fn directory() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
+/// Whether this is `cargo bench --profile dist`, which cargo tells by the directory alone.
+fn packaged() -> bool {
+    std::env::current_exe().is_ok_and(|path| path.components().any(|part| part.as_os_str() == "dist"))
+}
+
 /// Compiles tests/bench/floor/NAME.rs as the bench profile compiles the verbs.
 pub fn floor(name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/bench/floor/{name}.rs"));
     let program = directory().join(format!("floor-{name}"));
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let mut command = Command::new(compiler);
-    command.args(["--edition", "2024", "-C", "opt-level=3", "-C", "strip=debuginfo"]);
-    if cfg!(panic = "abort") {
-        command.args(["-C", "panic=abort"]);
-    }
+    command.args(["--edition", "2024", "-C", "opt-level=3"]);
+    match packaged() {
+        true => command.args(["-C", "lto=thin", "-C", "codegen-units=1", "-C", "panic=abort", "-C", "strip=symbols"]),
+        false => command.args(["-C", "strip=debuginfo"]),
+    };
     let status = command.arg("-o").arg(&program).arg(source).status().expect("rustc");
     assert!(status.success(), "floor/{name}.rs: {status}");
     program

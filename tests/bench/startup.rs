@@ -1,7 +1,7 @@
 //! Start-up: two verbs that agents and status lines call all the time, against an empty program of the same profile, and
 //! against one that does the reads which the verb cannot do without (the goal is about that one).
 //!
-//!     cargo bench --bench startup        (ORBH_BENCH_ROUNDS=1000 for more rounds)
+//!     cargo bench --bench startup        (ORBH_BENCH_ROUNDS=1000 for more rounds; --profile dist as packages are)
 #![allow(missing_docs, dead_code, clippy::unwrap_used)]
 
 #[path = "../harness/mod.rs"]
