@@ -6,7 +6,7 @@
 mod disk;
 mod foreign;
 
-use crate::harness::is_root;
+use crate::harness::{is_root, wait_for};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,11 +39,26 @@ impl Mount {
     fn path(&self) -> &Path {
         self.dir.path()
     }
+
+    /// Puts the file system of another image in its place.
+    fn reboot_with(&self, image: &Path) {
+        self.unmount();
+        run(Command::new("mount").args(["-o", "loop"]).arg(image).arg(self.path())).unwrap();
+    }
+
+    /// A killed process holds its files for a few milliseconds longer than it can be seen.
+    fn unmount(&self) {
+        wait_for("the file system not to be busy", || run(Command::new("umount").arg(self.path())).ok());
+    }
 }
 
 impl Drop for Mount {
     fn drop(&mut self) {
-        let _ = run(Command::new("umount").arg(self.path()));
+        match std::thread::panicking() {
+            // Busy or not, it goes from here; a second panic would hide the first.
+            true => drop(run(Command::new("umount").arg("--lazy").arg(self.path()))),
+            false => self.unmount(),
+        }
     }
 }
 
