@@ -26,6 +26,7 @@ mod recovery;
 mod relaunch;
 mod result;
 mod resume;
+mod root;
 mod session;
 mod shapes;
 mod shim;
