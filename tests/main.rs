@@ -28,6 +28,7 @@ mod recovery;
 mod relaunch;
 mod result;
 mod resume;
+mod root;
 mod session;
 mod shapes;
 mod shim;

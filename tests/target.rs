@@ -50,7 +50,7 @@ fn a_bad_target_is_refused_and_the_context_lives() {
     for (target, says) in [
         ("command/lowe", "near names: command/low"),
         ("command/nothing-like-it", "there is no target 'command/nothing-like-it'"),
-        ("nowhere/low", "known runtimes: command"),
+        ("nowhere/low", "known runtimes: claude codex command"),
         ("command/damaged", &format!("{}:2: ", damaged.display())),
         ("command/no-class", "states no class"),
         ("command/no-program", "does not exist"),

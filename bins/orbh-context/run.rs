@@ -8,10 +8,9 @@ use shared::face::output::{print, print_json, tell};
 use shared::ground::fault::{Fault, Kind};
 use shared::ground::watch::Watch;
 use shared::harness::occupancy::{self, Occupancy};
-use shared::spool::facts::Mode;
 use shared::spool::id::SessionId;
 use shared::spool::session::Spool;
-use shared::spool::snapshot::Snapshot;
+use shared::spool::snapshot::newest;
 use shared::verbs::caller::meant;
 use shared::verbs::environment::Environment;
 use shared::verbs::overview::{Overview, State};
@@ -34,14 +33,11 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
 }
 
 fn read(spool: &Spool) -> Result<Occupancy> {
-    // The mode does not matter for which run is the newest.
-    let snapshot = Snapshot::read(spool, Mode::Headless)?;
-    let newest = snapshot.current()?.and_then(|facts| Some((facts.number, facts.run.here()?)));
-    let Some((number, run)) = newest else {
+    let Some((number, run)) = newest(spool)? else {
         let message = format!("session {} has no run yet", spool.id());
         return Err(Fault::new(Kind::Missing, message).hint(format!("orbh inspect {}", spool.id())).into());
     };
-    occupancy::read(spool, number, run)
+    occupancy::read(spool, number, &run)
 }
 
 fn show(spool: &Spool, occupancy: &Occupancy, json: bool) -> Result<()> {

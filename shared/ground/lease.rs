@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 /// How long a taker tries before it says that a lease is owned: longer than any reader's momentary probe.
 pub const PROBE_BOUND: Duration = Duration::from_millis(100);
 
+/// The first pause between two tries: a manager is woken by the very fact whose writer still holds the claim.
+const FIRST_PAUSE: Duration = Duration::from_micros(100);
+
 /// What a lease file says about its holder. It informs people; nothing decides by it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
@@ -81,7 +84,7 @@ pub enum Taken {
 /// Takes the lease at `path`, trying until `bound` has passed.
 pub fn take(path: &Path, holder: &Holder, bound: Duration) -> Result<Taken> {
     let begin = Instant::now();
-    let mut pause = Duration::from_millis(1);
+    let mut pause = FIRST_PAUSE;
     loop {
         if let Some(lease) = try_take(path, holder)? {
             return Ok(Taken::Ours(lease));

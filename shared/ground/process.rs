@@ -10,6 +10,7 @@ use nix::libc;
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// A process that cannot be confused with a later one of the same number (within one boot).
@@ -100,8 +101,12 @@ impl std::os::fd::AsFd for PidFd {
 
 /// Reads /proc/PID/stat.
 pub fn stat(pid: i32) -> Option<Stat> {
-    let text = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let text = String::from_utf8_lossy(&text);
+    let mut file = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
+    // One read gives all of it: the name is cut at 64 bytes, and 50 numbers follow. A tree is listed while a session has
+    // no context, so what std::fs::read asks besides, for each process of the machine, is time that somebody waits.
+    let mut buffer = [0; 2048];
+    let length = file.read(&mut buffer).ok()?;
+    let text = String::from_utf8_lossy(&buffer[..length]);
     let rest = &text[text.rfind(')')? + 1..];
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;

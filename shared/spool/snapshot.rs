@@ -240,6 +240,17 @@ impl Snapshot {
     }
 }
 
+/// The highest run that has run.json, as [`Snapshot::current`] finds it, for who needs nothing else of the session.
+pub fn newest(spool: &Spool) -> Result<Option<(RunNumber, Run)>> {
+    for number in numbers(spool)?.into_iter().rev() {
+        let run: Found<Run> = Found::read(&spool.run(number).join(layout::RUN))?;
+        if run.exists() {
+            return Ok(run.get()?.map(|run| (number, run.clone())));
+        }
+    }
+    Ok(None)
+}
+
 fn numbers(spool: &Spool) -> Result<Vec<RunNumber>> {
     let dir = spool.runs();
     let mut numbers = Vec::new();

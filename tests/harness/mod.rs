@@ -146,11 +146,6 @@ impl Cmd {
         self
     }
 
-    pub fn cwd(mut self, dir: &Path) -> Self {
-        self.command.current_dir(dir);
-        self
-    }
-
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
@@ -202,7 +197,12 @@ pub struct World {
 
 impl World {
     pub fn new() -> World {
-        let dir = tempfile::Builder::new().prefix("orbh-test-").tempdir().unwrap();
+        World::under(&std::env::temp_dir())
+    }
+
+    /// A world in a directory of that one, for instance on another file system.
+    pub fn under(dir: &Path) -> World {
+        let dir = tempfile::Builder::new().prefix("orbh-test-").tempdir_in(dir).unwrap();
         let world = World { dir };
         for path in [world.config(), world.home(), world.work()] {
             std::fs::create_dir(path).unwrap();

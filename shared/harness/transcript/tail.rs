@@ -31,7 +31,7 @@ const LONGEST: u64 = 256 << 20;
 /// followed; but nothing but a regular file is read, and opening a FIFO does not block.
 fn open(path: &Path) -> Result<Option<(File, u64)>> {
     let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
-    let file = match OpenOptions::new().read(true).custom_flags((flags & OFlag::O_CLOEXEC).bits()).open(path) {
+    let file = match OpenOptions::new().read(true).custom_flags(flags.bits()).open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         other => other.with_context(|| format!("cannot open '{}'", path.display()))?,
     };

@@ -80,7 +80,14 @@ impl Manager<'_> {
 
     pub(super) fn stop_processes(&mut self, run: &RunFacts) -> Result<()> {
         let view = if self.started == Some(run.number) { View::Parent } else { View::Stranger };
-        stop(|| tree::of_run(&self.spool, run, view), self.environment.grace())?;
+        let grace = self.environment.grace();
+        // A session waits for this: where the absence of children proves that nothing of the run is left, the processes
+        // of the whole machine are not read once more.
+        let list = || match self.reap() {
+            false if view == View::Parent => Vec::new(),
+            _ => tree::of_run(&self.spool, run, view),
+        };
+        stop(list, grace)?;
         // The last chance to learn which conversation it was: a resume goes on in it.
         self.learn(Some(run))?;
         self.reap();

@@ -27,6 +27,7 @@ use crate::spool::snapshot::{RunFacts, Snapshot};
 use crate::spool::{layout, log};
 use anyhow::{Context, Result};
 use decide::{ATTEMPTS, Knowledge, Leave, Step, decide};
+use nix::errno::Errno;
 use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -368,14 +369,16 @@ impl<'a> Manager<'a> {
         Ok(None)
     }
 
-    /// Takes note of every child that has ended; as subreaper that includes strangers' orphans.
-    fn reap(&mut self) {
+    /// Takes note of every child that has ended; as subreaper that includes strangers' orphans. False when no child is
+    /// left: then nothing at all descends from this process, for whoever does is below a child.
+    fn reap(&mut self) -> bool {
         loop {
             match waitpid(None::<Pid>, Some(WaitPidFlag::WNOHANG)) {
                 Ok(status @ (WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, _, _))) => {
                     self.statuses.insert(pid.as_raw(), status);
                 }
-                Ok(WaitStatus::StillAlive) | Err(_) => return,
+                Ok(WaitStatus::StillAlive) => return true,
+                Err(errno) => return errno != Errno::ECHILD,
                 Ok(_) => {}
             }
         }

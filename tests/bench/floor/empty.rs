@@ -1,0 +1,3 @@
+//! A floor: what a Rust program costs that does nothing.
+
+fn main() {}
