@@ -118,7 +118,7 @@ fn without_a_target_the_first_default_that_is_available_is_taken() {
         .orbh(["launch", "go"])
         .run()
         .fails(1, &["no target of 'default-targets' is available", "/nonexistent/agent"]);
-    assert!(out.stderr.contains("hint: there is: command/gone command/idle"), "{}", out.stderr);
+    assert!(out.stderr.contains("hint: there is: command/idle"), "{}", out.stderr);
 }
 
 #[test]

@@ -96,6 +96,14 @@ impl Runtime {
         }
     }
 
+    /// The window of a model, as it is asked for, where that tells: an answer names the model without its `[1m]`.
+    pub fn window(self, model: Option<&str>) -> Option<u64> {
+        match self {
+            Runtime::Claude => model.and_then(transcript::window),
+            Runtime::Codex | Runtime::Command => None,
+        }
+    }
+
     /// The directory in which its harness keeps settings, credentials and transcripts, by this environment.
     pub fn home<'a>(self, get: &dyn Fn(&str) -> Option<&'a OsStr>) -> Option<PathBuf> {
         let (variable, below) = match self {

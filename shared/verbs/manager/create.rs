@@ -183,7 +183,7 @@ impl Manager<'_> {
             closes: creation.closes,
             context: creation.number,
             handoff: creation.closes.map(|closed| self.spool.handoff(closed)),
-            context_window: profile.context_window,
+            context_window: profile.context_window.or_else(|| runtime.window(profile.model.as_deref())),
             argv: plan.argv,
             stdin: plan.stdin,
             home,
