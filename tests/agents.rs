@@ -4,7 +4,7 @@
 //! from the spool, from what the model received, and from /proc.
 
 use crate::harness::model::{Model, Script, Step, Turn, installed};
-use crate::harness::{Session, World, alive, wait_for};
+use crate::harness::{Cmd, Session, World, alive, wait_for};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -52,11 +52,17 @@ impl Stage {
     }
 
     fn launch(&self, target: &str) -> Session<'_> {
+        let launch = self.command(["launch", target, "Write a line to result.txt."]);
+        Session::new(&self.world, launch.run().ok().trim())
+    }
+
+    /// A command in the environment in which the CLIs find the model.
+    fn command<const N: usize>(&self, args: [&str; N]) -> Cmd {
         let node = crate::harness::model::in_path("node").unwrap();
         let bin = crate::harness::bin_dir();
         let path = format!("{}:{}:/usr/local/bin:/usr/bin:/bin", bin.display(), node.parent().unwrap().display());
-        let launch = self.world.orbh(["launch", target, "Write a line to result.txt."]);
-        let launch = launch
+        self.world
+            .orbh(args)
             .env("PATH", path)
             .env("SHELL", "/bin/bash")
             .env("ANTHROPIC_BASE_URL", self.model.anthropic_url())
@@ -64,8 +70,7 @@ impl Stage {
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             // Without it, claude refuses to skip permissions as root.
             .env("IS_SANDBOX", "1")
-            .env("MOCK_API_KEY", "no-key-of-anybody");
-        Session::new(&self.world, launch.run().ok().trim())
+            .env("MOCK_API_KEY", "no-key-of-anybody")
     }
 }
 
@@ -269,4 +274,44 @@ fn a_cli_that_wants_a_login_ends_the_run_and_its_words_are_kept() {
     wait_for("the state", || (session.state() == "failed-unreturned").then_some(()));
     let output: PathBuf = session.path("runs/0001/output");
     assert!(std::fs::read_to_string(output).unwrap().to_lowercase().contains("login"));
+}
+
+/// A run that is killed and resumed goes on in its own conversation.
+fn goes_on_after_a_kill(agent: &Agent) {
+    let orbh = env!("CARGO_BIN_EXE_orbh");
+    let stage = Stage::new(Script::new(move |turn: &Turn| match turn.index {
+        0 => Step::shell(format!("{orbh} page")).context(20_000),
+        1 => Step::hang(),
+        2 => Step::shell(format!("{orbh} session return 'the line is written'")).context(22_000),
+        _ => Step::say("done"),
+    }));
+    if !stage.profile("under-test", agent) {
+        return;
+    }
+    let session = stage.launch(&format!("{}/under-test", agent.runtime));
+    wait_for("the second question", || {
+        stage.model.conversations().first().filter(|conversation| conversation.turns.len() > 1).map(drop)
+    });
+    wait_for("the native id", || session.exists("runs/0001/native.json").then_some(()));
+    stage.world.orbh(["kill", &session.id]).run().ok();
+    let resumed = stage.command(["resume", &session.id, "Go on, please."]).run();
+    assert!(resumed.ok().contains("0002 (resume)"));
+    assert_eq!(session.wait_end("0002"), "returned", "{}", story(&session, &stage));
+    let native = |run: &str| session.fact(&format!("runs/{run}/native.json")).unwrap()["id"].clone();
+    assert_eq!(native("0001"), native("0002"));
+    assert_eq!(session.fact("runs/0002/run.json").unwrap()["context"], "0001");
+    let conversations = stage.model.conversations();
+    assert_eq!(conversations.len(), 1);
+    let prompt = &conversations[0].turns[2].0.prompt;
+    assert!(prompt.contains("run 0001 ended") && prompt.contains("Go on, please."), "{prompt}");
+}
+
+#[test]
+fn claude_goes_on_after_a_kill() {
+    goes_on_after_a_kill(&claude("full"));
+}
+
+#[test]
+fn codex_goes_on_after_a_kill() {
+    goes_on_after_a_kill(&codex("sandboxed"));
 }
