@@ -16,6 +16,7 @@ macro_rules! bins {
 }
 
 bins! {
+    accounts "../../bins/orbh-accounts/args.rs"
     compact "../../bins/orbh-compact/args.rs"
     context "../../bins/orbh-context/args.rs"
     demo "../../bins/orbh-demo/args.rs"
@@ -25,9 +26,11 @@ bins! {
     list "../../bins/orbh-list/args.rs"
     log "../../bins/orbh-log/args.rs"
     page "../../bins/orbh-page/args.rs"
+    profiles "../../bins/orbh-profiles/args.rs"
     relaunch "../../bins/orbh-relaunch/args.rs"
     result "../../bins/orbh-result/args.rs"
     resume "../../bins/orbh-resume/args.rs"
+    runtimes "../../bins/orbh-runtimes/args.rs"
     session "../../bins/orbh-session/args.rs"
     shim "../../bins/orbh-shim/args.rs"
 }

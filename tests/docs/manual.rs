@@ -61,24 +61,37 @@ fn subcommands(command: &Command) -> Vec<Command> {
 /// How a command is given, a line for each of its subcommands.
 fn synopses(command: &Command) -> Vec<String> {
     let subcommands = subcommands(command);
-    let forms = if subcommands.is_empty() { vec![plain(command.clone())] } else { subcommands };
-    forms.iter().flat_map(synopsis).collect()
+    if subcommands.is_empty() {
+        return synopsis(&plain(command.clone()));
+    }
+    // One that does something without a subcommand has a form for that, too.
+    let alone = (!command.is_subcommand_required_set()).then(|| line(&plain(command.clone())));
+    alone.into_iter().chain(subcommands.iter().flat_map(synopsis)).collect()
 }
 
 /// clap_mangen leaves the values of options out of a synopsis, so this is written here.
 fn synopsis(command: &Command) -> Vec<String> {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
-    let called = format!("\\fB{}\\fR", escape(name));
     let usage = command.clone().render_usage().to_string();
     let forms: Vec<&str> = usage.lines().map(str::trim).collect();
     if forms.len() > 1 {
         let rest = |form: &&str| escape(form.trim_start_matches("Usage: ").strip_prefix(name).unwrap_or(form));
-        return forms.iter().map(|form| format!("{called}{}\n", rest(form))).collect();
+        return forms.iter().map(|form| format!("{}{}\n", called(command), rest(form))).collect();
     }
+    vec![line(command)]
+}
+
+fn called(command: &Command) -> String {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    format!("\\fB{}\\fR", escape(name))
+}
+
+/// The form of a command with its own options and arguments.
+fn line(command: &Command) -> String {
     let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set());
     let (positional, options): (Vec<&Arg>, Vec<&Arg>) = arguments.partition(|argument| argument.is_positional());
     let words = options.into_iter().map(option).chain(positional.into_iter().map(|one| bracket(one, &values(one))));
-    vec![words.fold(called, |line, word| format!("{line} {word}")) + "\n"]
+    words.fold(called(command), |line, word| format!("{line} {word}")) + "\n"
 }
 
 fn option(argument: &Arg) -> String {

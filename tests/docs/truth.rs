@@ -87,6 +87,11 @@ fn every_key_of_the_json_is_in_the_pages() {
     check("kill", &world.orbh(["kill", &other.id, "--json"]).run().ok());
     wait_for("the manager to leave", || other.inspect()["manager"].is_null().then_some(()));
     check("resume", &world.orbh(["resume", &other.id, "--json"]).run().ok());
+    check("accounts", &world.orbh(["accounts", "add", "claude", "work", "--json"]).run().ok());
+    check("accounts", &world.orbh(["accounts", "--json"]).run().ok());
+    check("profiles", &world.orbh(["profiles", "--json"]).run().ok());
+    check("profiles", &world.orbh(["profiles", "show", "command/idle", "--json"]).run().ok());
+    check("runtimes", &world.orbh(["runtimes", "--json"]).run().ok());
     check("relaunch", &world.orbh(["relaunch", &other.id, "--cancel", "--json"]).run().exits(1).stdout);
 }
 
