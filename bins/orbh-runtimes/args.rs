@@ -4,7 +4,7 @@ use clap::Parser;
 
 /// List the harnesses that orbh knows, which are installed, and how to install them
 ///
-/// Each program is looked for in PATH and asked for its version, which takes 10 seconds at most; nothing is installed.
+/// Each program is looked for in PATH and asked for its version, for 10 seconds at most; nothing is installed.
 /// `orbh profiles` lists what can be launched on them.
 #[derive(Debug, Parser)]
 #[command(name = "orbh-runtimes", bin_name = "orbh runtimes", version, disable_help_subcommand = true)]
