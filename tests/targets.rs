@@ -152,7 +152,7 @@ fn a_recovery_without_the_key_that_the_run_had_refuses_and_names_it() {
     let session = launch(&world, "claude/rec", &[], &[("ANTHROPIC_API_KEY", "fake-and-secret")]);
     recorded(&world, "0001");
     world.orbh(["kill", &session.id]).run().ok();
-    world.orbh(["resume", &session.id]).run().says("ANTHROPIC_API_KEY");
+    world.orbh(["resume", &session.id]).run().exits(1).says("ANTHROPIC_API_KEY");
     assert!(!session.exists("runs/0002/run.json"));
     let keyed = world.orbh(["resume", &session.id]).env("ANTHROPIC_API_KEY", "fake-and-secret");
     keyed.env("RECORD", world.path().join("record")).run().ok();
@@ -290,4 +290,49 @@ fn a_handoff_into_a_higher_class_is_refused_and_says_what_fits() {
     session.write_good_handoff("0001");
     let refused = session.verb("0001", ["compact", "handoff", "--into", "claude/high"]).run().exits(1);
     refused.says("'full'").says("claude/rec").says("Your context will NOT end.");
+}
+
+/// Whoever can write profiles or spools can have the manager start what he likes, outside of his sandbox.
+#[test]
+fn an_agent_below_full_is_not_let_work_above_profiles_or_spools() {
+    let world = World::new();
+    recorder(&world, "codex", &json!({"class": "sandboxed"}));
+    let above = world.path().display().to_string();
+    let refused = world.orbh(["launch", "codex/rec", "the duty", "--cwd", &above]).run();
+    refused.exits(1).says("could write").says("--cwd DIR");
+    assert!(!world.root().exists());
+    launch(&world, "codex/rec", &[], &[]);
+    recorder(&world, "codex", &json!({"class": "full"}));
+    launch(&world, "codex/rec", &["--cwd", &above], &[]);
+}
+
+#[test]
+fn a_conversation_is_resumed_in_its_own_home_alone_and_not_when_it_is_full() {
+    let usage = |used: u64| {
+        format!(
+            r#"{{"type":"assistant","message":{{"model":"claude-opus-5-5","usage":{{"input_tokens":{used},"output_tokens":1}}}}}}"#
+        )
+    };
+    for (home, used, native) in [(".claude", 90_000, true), ("other", 90_000, false), (".claude", 180_000, false)] {
+        let world = World::new();
+        recorder(&world, "claude", &json!({"class": "full", "context_window": 200_000}));
+        let session = launch(&world, "claude/rec", &[], &[]);
+        let id = recorded(&world, "0001").after("--session-id").unwrap().to_owned();
+        let transcript = world.home().join(format!(".claude/projects/here/{id}.jsonl"));
+        std::fs::write(transcript, usage(used) + "\n").unwrap();
+        world.orbh(["kill", &session.id]).run().ok();
+        let resume = world.orbh(["resume", &session.id]).env("CLAUDE_CONFIG_DIR", world.home().join(home));
+        resume.env("RECORD", world.path().join("record")).run().ok();
+        assert_eq!(recorded(&world, "0002").has("--resume"), native, "home {home}, {used} tokens");
+    }
+}
+
+#[test]
+fn a_permission_mode_that_does_not_ask_is_refused() {
+    let world = World::new();
+    recorder(&world, "claude", &json!({"class": "asked", "permission_mode": "bypassPermissions"}));
+    world.orbh(["launch", "claude/rec", "the duty"]).run().exits(1).says("does not ask");
+    recorder(&world, "claude", &json!({"class": "asked", "permission_mode": "plan"}));
+    launch(&world, "claude/rec", &[], &[]);
+    assert_eq!(recorded(&world, "0001").after("--permission-mode"), Some("plan"));
 }

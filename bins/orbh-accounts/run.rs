@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::face::output::{print, print_json, tell};
 use shared::face::text::columns;
 use shared::ground::fault::{Finding, Refusal};
+use shared::harness::prompt::quoted;
 use shared::harness::{Runtime, account};
 use shared::spool::id::Name;
 use shared::verbs::environment::Environment;
@@ -82,7 +83,11 @@ fn add(config: &Path, runtime: Runtime, name: &Name, json: bool) -> Result<u8> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(&home).with_context(|| format!("cannot make '{}'", home.display()))?;
     let program = runtime.program().unwrap_or_default();
-    let login = format!("{variable}='{}' {program}", home.display());
+    let login = match runtime {
+        Runtime::Codex => " login",
+        Runtime::Claude | Runtime::Command => "",
+    };
+    let login = format!("{variable}={} {program}{login}", quoted(&home));
     match json {
         true => print_json(&Line { runtime: runtime.name(), account: name.clone(), home })?,
         false => {

@@ -7,6 +7,7 @@ use shared::face::input;
 use shared::face::output::{print, print_json, tell};
 use shared::ground::clock::At;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
+use shared::harness::adapter::exposed;
 use shared::harness::profile::Profile;
 use shared::harness::registry::Registry;
 use shared::harness::{Runtime, missing_variables};
@@ -144,6 +145,10 @@ fn born(args: &Args, environment: &Environment, profile: &Profile, parent: Optio
     let cwd = std::fs::canonicalize(&cwd).with_context(|| format!("cannot work in '{}'", cwd.display()))?;
     if !cwd.is_dir() {
         return Err(Fault::new(Kind::Usage, format!("'{}' is not a directory", cwd.display())).into());
+    }
+    let guarded = environment.guarded()?;
+    if let Some(finding) = exposed(profile.class, &cwd, &guarded.each_ref().map(PathBuf::as_path)) {
+        return Err(Refusal::one(finding).into());
     }
     let continues = args.continues.as_deref().map(|id| environment.root()?.find(id)).transpose()?;
     let id = SessionId::fresh();

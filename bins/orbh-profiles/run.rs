@@ -99,6 +99,7 @@ fn show(registry: &Registry, target: &Target, json: bool) -> Result<u8> {
         ("command", profile.command.join(" ")),
         ("model", profile.model.unwrap_or_else(dash)),
         ("effort", profile.effort.unwrap_or_else(dash)),
+        ("permissions", profile.permission_mode.unwrap_or_else(|| "as its class has them".to_owned())),
         (
             "window",
             profile.context_window.map_or_else(|| "as the harness tells".to_owned(), |window| window.to_string()),

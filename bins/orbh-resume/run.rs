@@ -7,9 +7,11 @@ use shared::face::input;
 use shared::face::output::{print, print_json, tell};
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::ground::watch::Watch;
+use shared::harness::{Runtime, missing_variables};
 use shared::spool::facts::{Reason, RunKind};
 use shared::spool::id::{RunNumber, SessionId};
 use shared::spool::session::Spool;
+use shared::spool::snapshot::newest;
 use shared::verbs::environment::Environment;
 use shared::verbs::launch::{HANDSHAKE, Order, start_manager};
 use shared::verbs::overview::{Overview, State};
@@ -39,9 +41,21 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         let fix = format!("'orbh page {}' shows what it does", spool.id());
         return Err(Refusal::one(Finding::new("already-running", message, fix)).into());
     }
+    if let Some(finding) = missing(&spool, environment, &before)? {
+        return Err(Refusal::one(finding).into());
+    }
     let unread = added.is_some();
     let said = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
     report(args, &spool, before.run.map(|run| run.run), &said, unread)
+}
+
+/// What the environment lacks that the newest run was reached and paid by; the manager that this starts would refuse.
+fn missing(spool: &Spool, environment: &Environment, before: &Overview) -> Result<Option<Finding>> {
+    let (Some((_, run)), Some(target)) = (newest(spool)?, &before.target) else { return Ok(None) };
+    let runtime = Runtime::named(&target.runtime).filter(|_| run.target.runtime == target.runtime);
+    let needs = environment.registry()?.resolve(target).map(|profile| profile.needs).unwrap_or_default();
+    let get = |name: &str| environment.get(name);
+    Ok(runtime.and_then(|runtime| missing_variables(runtime, &needs, &run.environment, &get)))
 }
 
 /// The session as it is, once a manager that has nothing left to keep has gone: one that lets a run go which has

@@ -10,7 +10,7 @@ use crate::spool::facts::Class;
 /// Appended to the name of a model: the profile that asks nobody and has no sandbox.
 pub const FULL: &str = "-full";
 
-const CLAUDE: [(&str, &str); 9] = [
+const CLAUDE: [(&str, &str); 8] = [
     ("opus", "opus"),
     ("sonnet", "sonnet"),
     ("haiku", "haiku"),
@@ -19,7 +19,6 @@ const CLAUDE: [(&str, &str); 9] = [
     ("haiku-5-5", "claude-haiku-5-5"),
     ("fable-5-2", "claude-fable-5-2"),
     ("opus-4-8", "claude-opus-4-8"),
-    ("sonnet-4-5", "claude-sonnet-4-5"),
 ];
 
 const CODEX: [&str; 11] = [

@@ -96,6 +96,15 @@ impl Runtime {
         }
     }
 
+    /// How many tokens of a window of `max` are too many for this harness to go on: measured with the versions that the
+    /// adapters were tried with.
+    pub fn full_at(self, max: u64) -> u64 {
+        match self {
+            Runtime::Claude => max.saturating_sub(23_000),
+            Runtime::Codex | Runtime::Command => max,
+        }
+    }
+
     /// The window of a model, as it is asked for, where that tells: an answer names the model without its `[1m]`.
     pub fn window(self, model: Option<&str>) -> Option<u64> {
         match self {

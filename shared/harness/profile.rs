@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+/// The permission modes of claude that ask before they do more than what was allowed.
+const ASKING: [&str; 5] = ["acceptEdits", "default", "dontAsk", "manual", "plan"];
+
 /// A profile that was read, checked, and whose program is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Profile {
@@ -88,6 +91,12 @@ impl Profile {
         };
         if let Some(fix) = runtime.refuses_class(class) {
             let message = format!("the profile '{target}' cannot be of class '{class}'");
+            return Err(Finding::new("profile-class", message, fix).at(path));
+        }
+        if let Some(mode) = written.permission_mode.as_deref().filter(|mode| !ASKING.contains(mode)) {
+            let message =
+                format!("the permission mode '{}' of the profile '{target}' does not ask", mode.escape_debug());
+            let fix = format!("one of {}; or leave it away, with \"class\": \"full\"", ASKING.join(" "));
             return Err(Finding::new("profile-class", message, fix).at(path));
         }
         let named = runtime.program().map(|program| vec![program.to_owned()]);

@@ -88,6 +88,12 @@ impl Environment {
         Ok(path.ok_or_else(|| homeless("ORBH_CONFIG, XDG_CONFIG_HOME", "ORBH_CONFIG"))?)
     }
 
+    /// What an agent of a class below `full` must not be able to write: profiles and spools, by their real paths.
+    pub fn guarded(&self) -> Result<[PathBuf; 2]> {
+        let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
+        Ok([real(self.config()?), real(self.root_path()?)])
+    }
+
     /// The profiles.
     pub fn registry(&self) -> Result<crate::harness::registry::Registry> {
         Ok(crate::harness::registry::Registry::new(&self.config()?, self.search().to_owned()))

@@ -3,6 +3,7 @@
 use super::{Place, Plan, Start, Variables};
 use crate::harness::profile::Profile;
 use crate::spool::facts::{Class, Stdin};
+use std::path::Path;
 
 /// How Codex is reached and pays. A provider of one's own names its own variable: the profile's `needs`.
 pub const KEYS: &[&str] = &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
@@ -38,11 +39,12 @@ pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
             let roots: Vec<String> = place.run_side.iter().map(|path| toml_string(&path.to_string_lossy())).collect();
             add(&["-c", "sandbox_mode=\"workspace-write\"", "-c", "approval_policy=\"never\""]);
             add(&["-c", &format!("sandbox_workspace_write.writable_roots=[{}]", roots.join(","))]);
-            // By default all of /tmp may be written, and with it the manager's side of a spool that lies there.
-            if place.scratch.starts_with("/tmp") {
+            // By default all of /tmp may be written, and with it a spool or profiles that lie there.
+            let lies_in = |dir: &Path| place.scratch.starts_with(dir) || place.config.starts_with(dir);
+            if lies_in(Path::new("/tmp")) {
                 add(&["-c", "sandbox_workspace_write.exclude_slash_tmp=true"]);
             }
-            if place.temporary.as_ref().is_some_and(|temporary| place.scratch.starts_with(temporary)) {
+            if place.temporary.as_ref().is_some_and(|temporary| lies_in(temporary)) {
                 add(&["-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true"]);
             }
         }

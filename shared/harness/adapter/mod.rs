@@ -4,8 +4,9 @@ pub mod claude;
 pub mod codex;
 pub mod command;
 
-use crate::spool::facts::Stdin;
-use std::path::PathBuf;
+use crate::ground::fault::Finding;
+use crate::spool::facts::{Class, Stdin};
+use std::path::{Path, PathBuf};
 
 /// What the exec shim is given to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Place {
     pub scratch: PathBuf,
     /// The directories of the spool that a run's verbs write, scratch included.
     pub run_side: Vec<PathBuf>,
+    /// Where the profiles are.
+    pub config: PathBuf,
     /// The dispatchers, absolute: `orbh` and `flint`.
     pub programs: Vec<PathBuf>,
     /// $TMPDIR, where it is set.
@@ -47,6 +50,18 @@ pub struct Variables {
     pub set: Vec<(&'static str, &'static str)>,
     /// Taken out: they would tell the harness that it runs inside another one.
     pub clear: Vec<&'static str>,
+}
+
+/// A harness of a class below `full` may write where it works. Whoever can write profiles or spools there can have the
+/// manager, which is outside of every sandbox, start what it likes: such a working directory is refused.
+pub fn exposed(class: Class, cwd: &Path, guarded: &[&Path]) -> Option<Finding> {
+    let within = guarded.iter().find(|path| class != Class::Full && path.starts_with(cwd))?;
+    let message = format!(
+        "an agent of class '{class}' that works in '{}' could write '{}', and so leave its class",
+        cwd.display(),
+        within.display()
+    );
+    Some(Finding::new("place-exposed", message, "let it work in a directory of its own: --cwd DIR").at(within))
 }
 
 /// The verbs that a run may give without asking: they harm nothing, and without them no context can hand off.

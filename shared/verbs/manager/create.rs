@@ -8,10 +8,10 @@ use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::process;
-use crate::harness::adapter::{Place, Plan, Start};
+use crate::harness::adapter::{Place, Plan, Start, exposed};
 use crate::harness::profile::Profile;
 use crate::harness::prompt::{self, Occasion, Setting};
-use crate::harness::{Runtime, missing_variables, native};
+use crate::harness::{Runtime, missing_variables, native, occupancy};
 use crate::spool::facts::{InForce, Native, Reason, Run, RunKind, Stdin};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
@@ -20,7 +20,7 @@ use crate::spool::snapshot::Snapshot;
 use crate::verbs::claim::Claim;
 use crate::verbs::environment::RUN_VARIABLES;
 use anyhow::{Context, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the verbs of a run write: what a sandbox has to let them.
 const RUN_SIDE: [&str; 4] = [layout::KEYS, layout::RETURNS, layout::LOG, layout::SCRATCH];
@@ -45,7 +45,7 @@ impl Manager<'_> {
             return Ok(false);
         }
         self.nothing_missing(creation, &snapshot, &profile)?;
-        let start = self.conversation(creation, &snapshot, &target)?;
+        let start = self.conversation(creation, &snapshot, &target, home.as_deref())?;
         let prompt = self.prompt(creation, &snapshot, &start, &target)?;
         let number = creation.number;
         let runs = Dir::open(&self.spool.runs())?;
@@ -58,7 +58,7 @@ impl Manager<'_> {
         if unusable.is_none() {
             fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
         }
-        let (mut run, native) = self.run_fact(creation, profile, home, &start)?;
+        let (mut run, native) = self.run_fact(creation, profile, (home, account.as_deref()), &start)?;
         run.account = account;
         if let (Start::Resume(_), Some(before)) = (&start, creation.continues.and_then(|before| snapshot.run(before))) {
             run.context = before.run.here().map_or(run.context, |before| before.context);
@@ -111,13 +111,28 @@ impl Manager<'_> {
 
     /// A resumed run goes on in the native conversation, where the harness can and there is one. A successor never
     /// does: its context is fresh.
-    fn conversation(&self, creation: &Creation, snapshot: &Snapshot, target: &Target) -> Result<Start> {
+    ///
+    /// Not in another home, where the conversation is not known; and not in one that is full, where the harness would
+    /// refuse to say another word.
+    fn conversation(
+        &self,
+        creation: &Creation,
+        snapshot: &Snapshot,
+        target: &Target,
+        home: Option<&Path>,
+    ) -> Result<Start> {
         let before = creation.continues.filter(|_| creation.kind == RunKind::Resume);
         let Some((number, before)) = before.and_then(|number| Some((number, snapshot.run(number)?.run.here()?))) else {
             return Ok(Start::Fresh);
         };
-        let able = Runtime::named(&target.runtime).is_some_and(Runtime::resumes_natively);
-        if !able || before.target.runtime != target.runtime {
+        let Some(runtime) = Runtime::named(&target.runtime).filter(|runtime| runtime.resumes_natively()) else {
+            return Ok(Start::Fresh);
+        };
+        if before.target.runtime != target.runtime || before.home.as_deref() != home {
+            return Ok(Start::Fresh);
+        }
+        let occupancy = occupancy::read(&self.spool, number, before)?;
+        if occupancy.used.zip(occupancy.max).is_some_and(|(used, max)| used >= runtime.full_at(max)) {
             return Ok(Start::Fresh);
         }
         let native = native::read(&self.spool, number)?;
@@ -135,6 +150,10 @@ impl Manager<'_> {
                 self.session.class
             );
             return Err(Refusal::one(Finding::new("class-too-high", message, "choose a target of that class")).into());
+        }
+        let guarded = self.environment.guarded()?;
+        if let Some(finding) = exposed(profile.class, &self.session.cwd, &guarded.each_ref().map(PathBuf::as_path)) {
+            return Err(Refusal::one(finding).into());
         }
         Ok(profile)
     }
@@ -157,20 +176,21 @@ impl Manager<'_> {
         &self,
         creation: &Creation,
         profile: Profile,
-        home: Option<PathBuf>,
+        (home, account): (Option<PathBuf>, Option<&str>),
         start: &Start,
     ) -> Result<(Run, Option<String>)> {
         let unknown = || Fault::new(Kind::Damaged, format!("there is no runtime '{}'", profile.target.runtime));
         let runtime = Runtime::named(&profile.target.runtime).ok_or_else(unknown)?;
         let plan = match profile.command.is_empty() {
             true => Plan { argv: Vec::new(), stdin: Stdin::Null, native: None },
-            false => runtime.plan(&profile, &self.place(), start),
+            false => runtime.plan(&profile, &self.place()?, start),
         };
         let variables = runtime.environment();
         let mut environment = self.environment.names();
         environment.retain(|name| !variables.clear.contains(&name.as_str()));
         environment.extend(variables.set.iter().map(|(name, _)| (*name).to_owned()));
         environment.extend(RUN_VARIABLES.map(str::to_owned));
+        environment.extend(account.and(runtime.home_variable()).map(str::to_owned));
         environment.extend(["ORBH_CONFIG", "ORBH_ROOT", "PATH"].map(str::to_owned));
         environment.sort();
         environment.dedup();
@@ -196,12 +216,13 @@ impl Manager<'_> {
         Ok((run, plan.native))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Result<Place> {
         let run_side = RUN_SIDE.iter().map(|name| self.spool.dir().join(name)).collect();
         let programs = ["orbh", "flint"].map(|name| self.environment.program(name));
         let programs = programs.into_iter().filter(|path| path.is_absolute()).collect();
         let temporary = self.environment.get("TMPDIR").map(PathBuf::from);
-        Place { scratch: self.spool.scratch(), run_side, programs, temporary }
+        let config = self.environment.config()?;
+        Ok(Place { scratch: self.spool.scratch(), run_side, config, programs, temporary })
     }
 
     fn prompt(&self, creation: &Creation, snapshot: &Snapshot, start: &Start, target: &Target) -> Result<String> {

@@ -8,6 +8,7 @@ use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
+use crate::harness::adapter::exposed;
 use crate::harness::{Runtime, missing_variables};
 use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
@@ -24,6 +25,8 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// At most so many targets are offered in a sentence.
+const OFFERED: usize = 12;
 /// How long an accepted `handoff` waits for the end of its own context.
 const WAIT: Duration = Duration::from_secs(90);
 /// How often it looks meanwhile whether a manager lives.
@@ -215,7 +218,7 @@ pub fn target_findings(
                 .into_iter()
                 .filter(|other| registry.resolve(other).is_ok_and(|profile| profile.class <= session.class))
                 .collect();
-            let names: Vec<String> = fits.iter().map(Target::to_string).collect();
+            let names: Vec<String> = fits.iter().take(OFFERED).map(Target::to_string).collect();
             let fix = if names.is_empty() {
                 "no other target fits".to_owned()
             } else {
@@ -224,10 +227,13 @@ pub fn target_findings(
             findings.push(Finding::new("class-too-high", message, fix).at(&registry.path(target)));
         }
         // The manager's environment is what counts; the one of a run comes from it.
-        Ok(profile) => findings.extend(
-            Runtime::named(&target.runtime)
-                .and_then(|runtime| missing_variables(runtime, &profile.needs, &[], &|name| environment.get(name))),
-        ),
+        Ok(profile) => {
+            let runtime = Runtime::named(&target.runtime);
+            let get = |name: &str| environment.get(name);
+            findings.extend(runtime.and_then(|runtime| missing_variables(runtime, &profile.needs, &[], &get)));
+            let guarded = environment.guarded()?;
+            findings.extend(exposed(profile.class, &session.cwd, &guarded.each_ref().map(PathBuf::as_path)));
+        }
         Err(finding) => findings.push(finding),
     }
     if let Some(account) = account {
