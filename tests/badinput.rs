@@ -57,10 +57,10 @@ fn without_a_session_in_the_environment_a_verb_says_what_is_missing() {
         }
     }
     for args in ABOUT {
-        world
-            .orbh(args)
-            .run()
-            .fails(2, &["needs the id of a session here: ORBH_SESSION_ID is not set", "hint: 'orbh list --all'"]);
+        world.orbh(args).run().fails(
+            2,
+            &["needs the id of a session here: ORBH_SESSION_ID is not set", "'orbh list --all' shows the ids"],
+        );
     }
     for args in NAMED {
         world.orbh(args).run().exits(2).says("<ID>");

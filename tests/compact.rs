@@ -148,32 +148,32 @@ fn a_handoff_without_start_is_refused() {
     assert!(alive(session.pid("0001")));
 }
 
-/// R21 R22: once a handoff is accepted, no other verb of the context gets in its way.
+/// R21 R22: once a handoff is accepted, no other verb of the context gets in its way; and an agent that gives the verb
+/// again is not told that it lives.
 #[test]
 fn an_accepted_handoff_owns_the_session() {
     let world = World::new();
     let session = world.idle_session();
     let (manager, verb) = session.accept_without_manager("0001", &[]);
     let before = session.fingerprint();
-    for args in [
-        vec!["compact", "start"],
-        vec!["compact", "handoff"],
-        vec!["compact", "handoff", "--check"],
-        vec!["compact", "abort"],
-        vec!["session", "return", "too late"],
-    ] {
-        let refused = session.verb("0001", &args).run().exits(1).says("another compaction owns session");
-        if args[1] == "handoff" {
-            refused.not_ended();
-        }
+    for args in [vec!["compact", "start"], vec!["compact", "abort"], vec!["session", "return", "too late"]] {
+        let refused = session.verb("0001", &args).run().exits(1).says("the handoff of this run was accepted");
+        assert!(!refused.stderr.contains("NOT end"), "{}", refused.stderr);
     }
-    session.verb("0001", ["compact", "finish"]).run().exits(1).says("finishing it is for its successor");
+    session.verb("0001", ["compact", "finish"]).run().exits(1).says("its handoff was accepted: do nothing more");
+    let checked = session.verb("0001", ["compact", "handoff", "--check"]).run().exits(75);
+    assert!(checked.stdout.starts_with("accepted already"), "{}", checked.stdout);
+    let checked = session.verb("0001", ["compact", "handoff", "--check", "--json"]).run().exits(75).json();
+    assert_eq!((&checked["accepted"], &checked["context_ends"]), (&true.into(), &true.into()));
+    let again = session.verb("0001", ["compact", "handoff"]).spawn();
     assert_eq!(difference(&before, &session.fingerprint()), Vec::<String>::new());
     assert!(alive(session.pid("0001")));
     signal(manager, Signal::SIGCONT);
     session.wait_relaunched("0002");
     let told = outcome(verb).accepted();
     assert!(told.stdout.contains("accepted"), "{}", told.stdout);
+    let again = outcome(again).accepted();
+    assert!(!again.stdout.contains("FILES:") && !again.stderr.contains("NOT end"), "{again:?}");
     assert_eq!(session.text("scratch/handoff-0001.md").unwrap(), session.good_handoff("run 0001"));
 }
 

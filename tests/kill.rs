@@ -66,7 +66,7 @@ fn kill_between_two_contexts_names_the_cancel() {
     let world = World::new();
     let session = world.idle_session();
     let (manager, verb) = session.accept_without_manager("0001", &[]);
-    world.script("agent-idle", "#!/nowhere/an-interpreter\n");
+    world.script("agent-idle", "#!/etc/passwd\n");
     signal(manager, Signal::SIGCONT);
     session.wait_end("0002");
     let refused = world.orbh(["kill", &session.id]).run().exits(1);

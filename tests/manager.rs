@@ -29,7 +29,7 @@ fn adopted(session: &Session, live: i32) {
 fn a_session_without_a_manager_shows_how_to_recover_it() {
     let world = World::new();
     let (session, _) = orphaned(&world);
-    let hint = format!("orbh relaunch {}", session.id);
+    let hint = format!("orbh resume {}", session.id);
     let inspection = session.inspect();
     assert_eq!((&inspection["state"], &inspection["hint"]), (&"working".into(), &hint.as_str().into()));
     assert!(inspection["manager"].is_null());
@@ -138,7 +138,7 @@ fn a_sandboxed_run_without_a_manager_is_refused() {
     session.write_good_handoff("0001");
     session.kill_manager();
     let refused = session.verb("0001", ["compact", "handoff"]).run().exits(1).not_ended();
-    refused.says(&format!("orbh relaunch {}", session.id));
+    refused.says(&format!("orbh resume {}", session.id));
     assert!(alive(session.pid("0001")));
     world.orbh(["resume", &session.id]).run().ok();
     session.verb("0001", ["compact", "handoff"]).run().accepted();
@@ -192,7 +192,7 @@ fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
         std::fs::write(session.path("target.json"), in_force).unwrap();
         let inspection = session.inspect();
         assert_eq!((&inspection["state"], &inspection["compaction"]["phase"]), (&"lost".into(), &"failed".into()));
-        assert!(inspection["hint"].as_str().unwrap().starts_with(&format!("orbh relaunch {}", session.id)));
+        assert!(inspection["hint"].as_str().unwrap().starts_with(&format!("orbh resume {}", session.id)));
         let verb = world.orbh([recovery, session.id.as_str()]).spawn();
         session.wait_relaunched("0002");
         assert_eq!(session.runs(), ["0001", "0002"]);

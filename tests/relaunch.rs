@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 /// How the program of the target in force is spoilt after the handoff was accepted.
 enum Spoilt {
+    Refused,
     Interpreter,
     Mode,
     Removed,
@@ -15,6 +16,7 @@ enum Spoilt {
 fn spoil(world: &World, how: &Spoilt) {
     let program = world.path().join("agent-idle");
     match how {
+        Spoilt::Refused => drop(world.script("agent-idle", "#!/etc/passwd\n")),
         Spoilt::Interpreter => drop(world.script("agent-idle", "#!/nowhere/an-interpreter\n")),
         Spoilt::Mode => std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o600)).unwrap(),
         Spoilt::Removed => std::fs::remove_file(&program).unwrap(),
@@ -43,7 +45,7 @@ fn failed_three_times(session: &Session, reason: &str) {
     let status = session.world.orbh(["compact", "status", &session.id, "--json"]).run().exits(0).json();
     assert_eq!(status["phase"], "failed");
     assert!(status["reason"].as_str().unwrap().contains(reason), "{status}");
-    assert!(status["hint"].as_str().unwrap().starts_with(&format!("orbh relaunch {}", session.id)), "{status}");
+    assert!(status["hint"].as_str().unwrap().starts_with(&format!("orbh resume {}", session.id)), "{status}");
     assert_eq!(session.inspect()["compacting"], true);
 }
 
@@ -51,7 +53,8 @@ fn failed_three_times(session: &Session, reason: &str) {
 #[test]
 fn a_successor_that_cannot_be_executed_is_tried_three_times() {
     let cases = [
-        (Spoilt::Interpreter, "No such file or directory"),
+        (Spoilt::Refused, "Permission denied"),
+        (Spoilt::Interpreter, "its interpreter '/nowhere/an-interpreter' does not exist"),
         (Spoilt::Mode, "is not executable"),
         (Spoilt::Removed, "does not exist"),
         (Spoilt::Profile, "cannot be understood"),
@@ -82,11 +85,11 @@ fn tried_three_times(how: &Spoilt, reason: &str) {
 #[test]
 fn relaunch_tries_three_times_more_and_says_why() {
     let world = World::new();
-    let session = given_up(&world, &Spoilt::Interpreter);
+    let session = given_up(&world, &Spoilt::Refused);
     let again = world.orbh(["relaunch", &session.id]).run().exits(74);
-    again.says("No such file or directory").says(&format!("hint: orbh relaunch {}", session.id));
+    again.says("Permission denied").says(&format!("hint: orbh resume {}", session.id));
     assert_eq!(session.runs().len(), 7);
-    world.orbh(["resume", &session.id]).run().exits(74).says("No such file or directory");
+    world.orbh(["resume", &session.id]).run().exits(74).says("Permission denied");
     assert_eq!(session.runs().len(), 10);
     assert!(session.exists("scratch/relaunch.json"));
 }
@@ -174,4 +177,43 @@ fn relaunch_refuses_where_it_makes_no_sense() {
     session.verb("0001", ["relaunch", &session.id]).run().exits(1).says("a manager lives outside of every run");
     let changed = crate::harness::difference(&before, &session.fingerprint());
     assert_eq!(changed, Vec::<String>::new());
+}
+
+/// A target that cannot be used is no dead end: `resume --into` leads to another one, and a cancel back to the old one.
+#[test]
+fn a_broken_target_has_a_way_out() {
+    let world = World::new();
+    let session = world.idle_session();
+    world.agent("broken", "exit 3\n");
+    world.agent("other", "exec sleep 1000\n");
+    session.verb("0001", ["compact", "start"]).run().ok();
+    session.write_good_handoff("0001");
+    session.verb("0001", ["compact", "handoff", "--into", "command/broken"]).run().accepted();
+    assert_eq!(session.wait_end("0002"), "exited");
+    wait_for("the manager to leave", || (!session.managed()).then_some(()));
+    let refused = world.orbh(["resume", &session.id, "--into", "command/ohter"]).run().exits(1);
+    refused.says("near names: command/other");
+    assert_eq!(session.fact("target.json").unwrap()["target"], "command/broken");
+    world.orbh(["resume", &session.id, "--into", "command/other"]).run().ok();
+    assert!(alive(session.pid("0003")));
+    assert_eq!(session.fact("runs/0003/run.json").unwrap()["kind"], "compact");
+    session.verb("0003", ["compact", "finish"]).run().ok();
+}
+
+/// After a cancel the session is on the target that it had, and its next run is told of the handoff that was accepted.
+#[test]
+fn a_cancelled_handoff_is_not_lost() {
+    let world = World::new();
+    let session = world.idle_session();
+    world.agent("other", "exec sleep 1000\n");
+    let (manager, verb) = session.accept_without_manager("0001", &["--into", "command/other"]);
+    world.orbh(["relaunch", &session.id, "--cancel"]).run().ok();
+    signal(manager, Signal::SIGCONT);
+    outcome(verb).exits(75);
+    world.orbh(["kill", &session.id]).run().ok();
+    world.orbh(["resume", &session.id]).run().ok();
+    session.pid("0002");
+    assert_eq!(session.fact("target.json").unwrap()["target"], "command/idle");
+    let prompt = session.text("runs/0002/prompt.md").unwrap();
+    assert!(prompt.contains(&session.path("scratch/accepted-0001.md").display().to_string()), "{prompt}");
 }

@@ -154,7 +154,9 @@ fn a_launch_that_cannot_be_executed_is_shown_and_can_be_resumed() {
     let world = World::new();
     world.idle_agent();
     world.script("agent-idle", "#!/nowhere/an-interpreter\n");
-    let failed = world.orbh(["launch", "command/idle", "try"]).run().exits(74).says("No such file or directory");
+    world.orbh(["launch", "command/idle", "try"]).run().exits(1).says("its interpreter");
+    world.script("agent-idle", "#!/etc/passwd\n");
+    let failed = world.orbh(["launch", "command/idle", "try"]).run().exits(74).says("Permission denied");
     assert_eq!(failed.stdout, "");
     let list = world.orbh(["list", "--json"]).run().exits(0).json();
     let id = list["session"].as_str().unwrap().to_owned();
@@ -163,7 +165,7 @@ fn a_launch_that_cannot_be_executed_is_shown_and_can_be_resumed() {
     drop(failed);
     let session = crate::harness::Session::new(&world, &id);
     assert_eq!(session.wait_end("0001"), "spawn-failed");
-    world.orbh(["resume", &id]).run().exits(74).says("No such file or directory");
+    world.orbh(["resume", &id]).run().exits(74).says("Permission denied").says("--into");
     world.idle_agent();
     world.orbh(["resume", &id]).run().ok();
     assert!(alive(session.pid("0003")));
@@ -185,4 +187,22 @@ fn a_harness_that_exits_at_once_is_shown_with_its_end() {
     wait_for("the manager to leave", || (!session.managed()).then_some(()));
     world.orbh(["resume", &session.id]).run().ok();
     assert!(alive(session.pid("0002")));
+}
+
+/// What was done is not to be done again.
+#[test]
+fn a_session_that_is_resumed_after_its_result_is_told_so() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.verb("0001", ["session", "return", "the result"]).run().ok();
+    world.orbh(["kill", &session.id]).run().exits(0);
+    wait_for("the manager to leave", || (!session.managed()).then_some(()));
+    std::fs::remove_file(session.path("runs/0001/end.json")).unwrap();
+    let end = r#"{"v":1,"reason":"returned","at":"2026-11-30T12:00:00+00:00"}"#;
+    std::fs::write(session.path("runs/0001/end.json"), end).unwrap();
+    world.orbh(["resume", &session.id, "one more thing"]).run().ok();
+    session.pid("0002");
+    let prompt = session.text("runs/0002/prompt.md").unwrap();
+    assert!(prompt.contains("returned its result") && prompt.contains("one more thing"), "{prompt}");
+    assert!(!prompt.contains("without finishing"), "{prompt}");
 }

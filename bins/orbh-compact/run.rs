@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::face::exit::finding_words;
 use shared::face::output::{print, print_json, tell};
 use shared::face::page::{compaction_line, render};
+use shared::ground::clock::At;
 use shared::ground::fault::{Finding, Refusal};
 use shared::spool::facts::Compaction as Finished;
 use shared::spool::id::{RunNumber, SessionId, Target};
@@ -17,7 +18,7 @@ use shared::verbs::overview::Overview;
 use shared::verbs::overview::compaction::Compaction;
 use shared::verbs::page::Page;
 use shared::verbs::succession::finish::{abort, finish};
-use shared::verbs::succession::handoff::{self, Passed, Waited, Wish};
+use shared::verbs::succession::handoff::{self, Handed, Passed, Waited, Wish};
 use shared::verbs::succession::start::start;
 use std::path::PathBuf;
 
@@ -111,7 +112,10 @@ struct Checked<'a> {
 }
 
 fn only_check(caller: &Caller, environment: &Environment, wish: &Wish, json: bool) -> Result<u8> {
-    let passed = handoff::check(caller, environment, wish)?;
+    let passed = match handoff::check(caller, environment, wish)? {
+        Handed::Passed(passed) => passed,
+        Handed::Before(at) => return accepted_before(caller, at, json),
+    };
     if json {
         print_json(&described(caller, &passed, false))?;
     } else {
@@ -123,7 +127,13 @@ fn only_check(caller: &Caller, environment: &Environment, wish: &Wish, json: boo
 }
 
 fn hand_off(caller: &Caller, environment: &Environment, wish: &Wish, json: bool) -> Result<u8> {
-    let passed = handoff::commit(caller, environment, wish)?;
+    let passed = match handoff::commit(caller, environment, wish)? {
+        Handed::Passed(passed) => passed,
+        Handed::Before(at) => {
+            let _ = accepted_before(caller, at, json);
+            return wait_for_the_end(caller, environment, json);
+        }
+    };
     // From here on the context ends. A failed print changes nothing about that, and is no failure.
     if json {
         let _ = print_json(&described(caller, &passed, true));
@@ -131,6 +141,27 @@ fn hand_off(caller: &Caller, environment: &Environment, wish: &Wish, json: bool)
         warn(&passed);
         let _ = print(&format!("{}\naccepted: this context ends now; do nothing more\n", passed.verdict.files_line()));
     }
+    wait_for_the_end(caller, environment, json)
+}
+
+#[derive(Serialize)]
+struct AcceptedBefore {
+    run: RunNumber,
+    accepted: bool,
+    accepted_at: At,
+    context_ends: bool,
+}
+
+/// The verb was given again: nothing is refused, for nothing goes on.
+fn accepted_before(caller: &Caller, at: At, json: bool) -> Result<u8> {
+    match json {
+        true => print_json(&AcceptedBefore { run: caller.run, accepted: true, accepted_at: at, context_ends: true })?,
+        false => print(&format!("accepted already, at {at}: this context ends; do nothing more\n"))?,
+    }
+    Ok(75)
+}
+
+fn wait_for_the_end(caller: &Caller, environment: &Environment, json: bool) -> Result<u8> {
     let waited = handoff::wait(caller, environment);
     let (outcome, words) = match waited {
         Waited::CalledOff => ("called-off", "called off; your context goes on\n"),

@@ -33,9 +33,13 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     }
     let mut candidates = snapshot.runs.iter().rev().filter(|run| wanted.is_none_or(|number| number == run.number));
     let Some(run) = candidates.find(|run| run.returned.exists()) else {
-        let state = Overview::read(&spool)?.state;
-        let message = format!("session {} has returned no result; it is {state}", spool.id());
-        return Err(Refusal::one(Finding::new("no-result", message, format!("orbh page {}", spool.id()))).into());
+        let overview = Overview::read(&spool)?;
+        let message = match wanted {
+            Some(number) => format!("run {number} of session {} has returned no result", spool.id()),
+            None => format!("session {} has returned no result; it is {}", spool.id(), overview.state),
+        };
+        let fix = overview.hint.unwrap_or_else(|| format!("orbh page {}", spool.id()));
+        return Err(Refusal::one(Finding::new("no-result", message, fix)).into());
     };
     let path = spool.returns().join(layout::return_text(run.number));
     let bytes = read(&path)?.ok_or_else(|| spool.missing(&path))?;

@@ -18,6 +18,12 @@ pub struct Args {
     /// Read what to add from this file
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     pub file: Option<PathBuf>,
+    /// Run it on another target from now on; a relaunch that is pending goes there, too
+    #[arg(long, value_name = "RUNTIME/PROFILE")]
+    pub into: Option<String>,
+    /// Use this account of the harness there
+    #[arg(long, value_name = "NAME", requires = "into")]
+    pub account: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

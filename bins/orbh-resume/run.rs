@@ -15,6 +15,7 @@ use shared::spool::snapshot::newest;
 use shared::verbs::environment::Environment;
 use shared::verbs::launch::{HANDSHAKE, Order, start_manager};
 use shared::verbs::overview::{Overview, State};
+use shared::verbs::succession::redirect;
 use std::time::{Duration, Instant};
 
 /// How long a manager may take to leave once the session is over: a run that has returned is given 5 s, then stopped.
@@ -41,6 +42,13 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         let fix = format!("'orbh page {}' shows what it does", spool.id());
         return Err(Refusal::one(Finding::new("already-running", message, fix)).into());
     }
+    let before = match &args.into {
+        Some(into) => {
+            redirect::resume_into(&spool, environment, &into.parse()?, args.account.as_deref())?;
+            Overview::read(&spool)?
+        }
+        None => before,
+    };
     if let Some(finding) = missing(&spool, environment, &before)? {
         return Err(Refusal::one(finding).into());
     }
@@ -80,7 +88,8 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unr
     let overview = Overview::read(spool)?;
     let fail = |reason: &str| {
         let message = format!("session {} did not come up: {reason}", spool.id());
-        Err(Fault::new(Kind::System, message).hint(format!("orbh inspect {}", spool.id())).into())
+        let hint = format!("mend it, or 'orbh resume {} --into RUNTIME/PROFILE'", spool.id());
+        Err(Fault::new(Kind::System, message).hint(hint).into())
     };
     let Some(run) = &overview.run else { return fail(said) };
     let fresh = before != Some(run.run);

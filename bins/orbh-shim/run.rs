@@ -14,7 +14,7 @@ use shared::ground::clock::At;
 use shared::ground::dir::{Dir, Written, insist_mode};
 use shared::ground::fact;
 use shared::ground::fault::{Fault, Kind};
-use shared::ground::process::Proc;
+use shared::ground::process::{Proc, boot_id, pid_namespace};
 use shared::spool::facts::{End, PidRecord, Reason, Run, Stdin};
 use shared::spool::layout;
 use shared::verbs::environment::Environment;
@@ -38,11 +38,29 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     // A session and a process group of its own: what hits the manager's terminal does not hit the harness.
     setsid().context("cannot become the leader of a session")?;
     let me = Proc::of(std::process::id().cast_signed()).context("cannot read /proc/self/stat")?;
-    let record = PidRecord { pid: me.pid, start: me.start, nonce: nonce.to_owned(), tombstone: None };
-    if fact::create(&dir, layout::PID, &record)? == Written::Before {
-        return Ok(RECORDED_BEFORE);
-    }
-    let Err(error) = become_harness(&path, &run);
+    let record = PidRecord {
+        pid: me.pid,
+        start: me.start,
+        nonce: nonce.to_owned(),
+        boot_id: Some(boot_id()),
+        pid_namespace: pid_namespace(),
+        tombstone: None,
+    };
+    let error = match fact::create(&dir, layout::PID, &record) {
+        Ok(Written::Before) => return Ok(RECORDED_BEFORE),
+        Ok(Written::Now) => {
+            let Err(error) = become_harness(&path, &run);
+            error
+        }
+        // It may be visible all the same, and would count as a run that came up.
+        Err(error) => {
+            let visible: Option<PidRecord> = fact::load(&path.join(layout::PID)).ok().flatten();
+            if visible.is_none_or(|visible| visible.nonce != record.nonce) {
+                return Err(error);
+            }
+            error
+        }
+    };
     let detail = shared::face::exit::words("orbh-shim", &error);
     let detail = detail.trim_start_matches("orbh-shim: ").trim_end().to_owned();
     tell(&format!("{detail}\n"));

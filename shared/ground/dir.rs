@@ -101,13 +101,13 @@ impl Dir {
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<Written> {
         let temporary = self.temporary(bytes, 0o600)?;
         let linked = linkat(self.fd(), temporary.as_str(), self.fd(), name, AtFlags::empty());
-        let unlinked = unlinkat(self.fd(), temporary.as_str(), UnlinkatFlags::NoRemoveDir);
+        // A second name that could not be taken away is litter, and no reason to call a fact unwritten that is there.
+        self.discard(&temporary);
         match linked {
             Ok(()) => {}
             Err(Errno::EEXIST) => return Ok(Written::Before),
             Err(errno) => return self.failed(errno, "create", name),
         }
-        unlinked.map_err(std::io::Error::from).with_context(|| format!("cannot unlink '{}'", self.at(&temporary)))?;
         self.sync()?;
         Ok(Written::Now)
     }
@@ -171,13 +171,19 @@ impl Dir {
     /// Appends one line with a single O_APPEND write. A line that a crash cut short is ended first, so that it can
     /// spoil itself only.
     pub fn append_line(&self, name: &str, line: &str, durable: bool) -> Result<()> {
-        let flags = OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+        let flags =
+            OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
         let fd = openat(self.fd(), name, flags, Mode::S_IRUSR | Mode::S_IWUSR)
             .map_err(std::io::Error::from)
             .with_context(|| format!("cannot open '{}'", self.at(name)))?;
         let mut file = File::from(fd);
         insist_mode(&file, 0o600).with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
-        let length = file.metadata().with_context(|| format!("cannot stat '{}'", self.at(name)))?.len();
+        let metadata = file.metadata().with_context(|| format!("cannot stat '{}'", self.at(name)))?;
+        // A full FIFO, planted there, would keep the writer and the claim that it holds for ever.
+        if !metadata.is_file() {
+            return Err(irregular(&self.path.join(name)).into());
+        }
+        let length = metadata.len();
         let mut text = String::with_capacity(line.len() + 2);
         let mut last = [b'\n'];
         if length > 0 {

@@ -10,6 +10,9 @@ use std::path::Path;
 /// The version of the spool format that this build writes, and the highest that it reads.
 pub const VERSION: u32 = 1;
 
+/// No fact is larger, in bytes: what is, was not written by orbh, and is not read into memory.
+const LARGEST: u64 = 1024 * 1024;
+
 #[derive(Serialize)]
 struct Versioned<'a, T> {
     v: u32,
@@ -46,6 +49,10 @@ pub fn replace<T: Serialize>(dir: &Dir, name: &str, body: &T) -> Result<()> {
 
 /// Reads a fact; `None` when it is not there. Damage is a [`Fault`] of kind `Damaged` that names path, offset, reason.
 pub fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.len() > LARGEST) {
+        let message = format!("cannot read '{}': it is larger than any fact ({LARGEST} bytes)", path.display());
+        return Err(Fault::new(Kind::Damaged, message).hint("move it away").into());
+    }
     match read(path)? {
         Some(bytes) => parse(path, &bytes).map(Some),
         None => Ok(None),

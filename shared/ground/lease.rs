@@ -9,6 +9,7 @@
 
 use super::dir::{Dir, insist_mode, open_read};
 use super::fact;
+use super::process::Proc;
 use anyhow::{Context, Result};
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
@@ -45,7 +46,7 @@ impl Holder {
     /// This process, holding it for `kind`.
     pub fn me(kind: &str) -> Self {
         let pid = std::process::id().cast_signed();
-        let start = super::process::Proc::of(pid).map_or(0, |proc| proc.start);
+        let start = Proc::of(pid).map_or(0, |proc| proc.start);
         Holder { pid, start, kind: kind.to_owned(), verbs: Vec::new() }
     }
 }
@@ -91,7 +92,9 @@ pub fn take(path: &Path, holder: &Holder, bound: Duration) -> Result<Taken> {
         }
         let left = bound.saturating_sub(begin.elapsed());
         if left.is_zero() {
-            return Ok(Taken::Owned(holder_of(path)));
+            // Somebody who took it without writing (flock(1)) left the name of the one before.
+            let holds = |holder: &Holder| Proc { pid: holder.pid, start: holder.start }.alive();
+            return Ok(Taken::Owned(holder_of(path).filter(holds)));
         }
         // flock(2) has no time-out, and a signal-driven one would disturb the caller's signals: a short, growing pause.
         std::thread::sleep(pause.min(left));

@@ -7,6 +7,7 @@ use crate::spool::id::Target;
 use nix::unistd::{AccessFlags, access};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The permission modes of claude that ask before they do more than what was allowed.
@@ -154,5 +155,20 @@ fn executable(path: &Path) -> Result<(), String> {
         Err(error) => Err(format!("cannot be looked at: {error}")),
         Ok(metadata) if !metadata.is_file() => Err("is not a file".to_owned()),
         Ok(_) => access(path, AccessFlags::X_OK).map_err(|_| "is not executable".to_owned()),
+    }?;
+    match interpreter(path).filter(|interpreter| !Path::new(interpreter).exists()) {
+        Some(interpreter) => {
+            Err(format!("is a script, and its interpreter '{}' does not exist", interpreter.escape_debug()))
+        }
+        None => Ok(()),
     }
+}
+
+/// The interpreter that the first line of a script names; the kernel reports its absence as that of the script.
+fn interpreter(path: &Path) -> Option<String> {
+    let mut beginning = [0; 256];
+    let count = std::fs::File::open(path).ok()?.read(&mut beginning).ok()?;
+    let line = beginning[..count].split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?;
+    let line = String::from_utf8_lossy(line);
+    line.split_whitespace().next().map(str::to_owned)
 }

@@ -168,6 +168,12 @@ pub struct PidRecord {
     pub start: u64,
     /// The random mark of this run, also in its environment as ORBH_NONCE.
     pub nonce: String,
+    /// The boot in which it was started, which may be later than the one in which its run was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+    /// The pid namespace in which its number means it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid_namespace: Option<String>,
     /// In a tombstone: why the run will not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tombstone: Option<String>,

@@ -49,6 +49,8 @@ pub const CLAIM: &str = "compaction.lock";
 pub const INTENT: &str = "relaunch.json";
 /// In scratch/: the last intent that was called off.
 pub const CANCELLED: &str = "relaunch.cancelled.json";
+/// In scratch/: an intent that could not be read, put aside by an order to kill.
+pub const DAMAGED: &str = "relaunch.damaged.json";
 /// In scratch/: the manager's lease.
 pub const MANAGER: &str = "manager.lock";
 /// In scratch/: a line for each finished compaction.

@@ -101,10 +101,23 @@ impl RunFacts {
         !self.end.exists() && (mode == Mode::Interactive || !self.returned.exists())
     }
 
+    /// Whether its process, if it has one, was started in this boot of the machine.
+    pub fn this_boot(&self) -> bool {
+        let started = self.pid.here().and_then(|pid| pid.boot_id.as_deref());
+        let boot = started.or_else(|| self.run.here().map(|run| run.boot_id.as_str()));
+        boot.is_none_or(|boot| boot == process::boot_id())
+    }
+
+    /// Whether the number of its process means it here: in another pid namespace nobody can tell whether it lives, nor
+    /// end it.
+    pub fn within_reach(&self) -> bool {
+        let there = self.pid.here().and_then(|pid| pid.pid_namespace.as_deref());
+        there.is_none_or(|there| process::pid_namespace().is_none_or(|here| here == there))
+    }
+
     /// Whether its recorded process still runs, on this machine and in this boot.
     pub fn process_alive(&self) -> bool {
-        let here = self.run.here().is_none_or(|run| run.boot_id == process::boot_id());
-        here && self.pid.here().and_then(PidRecord::process).is_some_and(process::Proc::alive)
+        self.this_boot() && self.pid.here().and_then(PidRecord::process).is_some_and(process::Proc::alive)
     }
 
     /// Whether it ended because its program could not be started.
@@ -262,7 +275,10 @@ fn numbers(spool: &Spool) -> Result<Vec<RunNumber>> {
         let entry = entry.with_context(|| format!("cannot read '{}'", dir.display()))?;
         let name = entry.file_name();
         let number = name.to_str().and_then(|name| name.parse::<RunNumber>().ok());
-        // Only names as we write them: `1` beside `0001` must not make two runs of one.
+        // Only directories, and only names as we write them: `1` beside `0001` must not make two runs of one.
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
         numbers.extend(number.filter(|number| number.to_string().as_str() == name));
     }
     numbers.sort_unstable();

@@ -104,7 +104,11 @@ pub fn meant(environment: &Environment, id: Option<&str>, verb: &str) -> Result<
         }
         (None, None) => {
             let message = format!("'{verb}' needs the id of a session here: ORBH_SESSION_ID is not set");
-            Err(Fault::new(Kind::Usage, message).hint("'orbh list --all' shows the ids").into())
+            let hint = match verb.starts_with("orbh session ") {
+                true => format!("{verb} --session ID …; 'orbh list --all' shows the ids"),
+                false => "'orbh list --all' shows the ids".to_owned(),
+            };
+            Err(Fault::new(Kind::Usage, message).hint(hint).into())
         }
     }
 }

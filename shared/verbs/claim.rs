@@ -25,9 +25,11 @@ impl Claim {
             Taken::Owned(holder) => {
                 let who = lease::describe(holder.as_ref());
                 let message = format!("cannot take the compaction claim of session {}: {who} holds it", spool.id());
-                Err(Fault::new(Kind::Busy, message)
-                    .hint("try again; if that process is stopped, 'kill -CONT' it")
-                    .into())
+                let hint = match holder {
+                    Some(holder) => format!("try again; if that process is stopped: kill -CONT {}", holder.pid),
+                    None => format!("try again; 'fuser -v {}' names it", path.display()),
+                };
+                Err(Fault::new(Kind::Busy, message).hint(hint).into())
             }
         }
     }

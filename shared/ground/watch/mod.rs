@@ -31,10 +31,11 @@ mod wait;
 pub use source::Backend;
 pub use wait::Woken;
 
+pub use remote::is_remote;
+
 use anyhow::{Context, bail};
 use bell::Bell;
 use plan::{Identity, Point, plan};
-use remote::is_remote;
 use source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

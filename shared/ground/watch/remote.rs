@@ -26,7 +26,7 @@ const REMOTE: [u32; 14] = [
 ];
 
 /// Whether files below `path` may change without an event on this machine.
-pub(super) fn is_remote(path: &Path) -> bool {
+pub fn is_remote(path: &Path) -> bool {
     // The width and sign of f_type differ between architectures; the numbers have 32 bits on all of them.
     statfs(path).is_ok_and(|stat| REMOTE.contains(&(stat.filesystem_type().0 as u32)))
 }

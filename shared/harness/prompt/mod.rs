@@ -10,6 +10,8 @@ const SUCCESSOR: &str = include_str!("successor.md");
 const RESUMED: &str = include_str!("resumed.md");
 const RESUMED_HANDOFF: &str = include_str!("resumed-handoff.md");
 const CONTINUED: &str = include_str!("continued.md");
+const CONTINUED_RETURNED: &str = include_str!("continued-returned.md");
+const RETURNED: &str = include_str!("returned.md");
 const CONTINUES: &str = include_str!("continues.md");
 
 /// What every prompt is composed from.
@@ -67,8 +69,9 @@ pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> S
         [("duty", setting.duty.trim_end()), ("run", &run), ("session", setting.session.as_str()), ("orbh", &orbh)];
     if let Occasion::Continued { before, reason } = occasion {
         // It was told everything when the conversation began.
+        let template = if *reason == Reason::Returned { CONTINUED_RETURNED } else { CONTINUED };
         let mut text =
-            fill(CONTINUED, &[("before", &before.to_string()), ("reason", &reason.to_string()), ("run", &run)]);
+            fill(template, &[("before", &before.to_string()), ("reason", &reason.to_string()), ("run", &run)]);
         add(&mut text, extra);
         return text;
     }
@@ -84,7 +87,8 @@ pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> S
             text += &fill(SUCCESSOR, &[("orbh", &orbh), ("closing", &closing.to_string()), ("handoff", &handoff)]);
         }
         Occasion::Resumed { before, reason, handoff } => {
-            text += &fill(RESUMED, &[("before", &before.to_string()), ("reason", &reason.to_string())]);
+            let values = [("before", &*before.to_string()), ("reason", &*reason.to_string()), ("orbh", &*orbh)];
+            text += &fill(if *reason == Reason::Returned { RETURNED } else { RESUMED }, &values);
             if let Some(handoff) = handoff {
                 let handoff = handoff.display().to_string();
                 text += &fill(RESUMED_HANDOFF, &[("orbh", &orbh), ("handoff", &handoff)]);

@@ -39,7 +39,7 @@ Tell what you know from what you guess. Quote errors and the person's instructio
   The successor collects only what stands here. Copy from the Page below, and leave out nothing:
   every unanswered request (id and question), every dispatched subagent, job and parked barrier,
   every room (with its cursor), every follow-up that you promised. Each names the command that
-  collects it: 'orbh wait ID' for a subagent, 'orbh job result ID' for a job. Indent further lines.
+  collects it, as the Page gives it: 'orbh result ID' for a session. Indent further lines.
   Write '- none' alone, and only when there is truly nothing.
 
 Save it, then run 'orbh compact handoff'. It checks the file while you are still here, reports all

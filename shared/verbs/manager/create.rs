@@ -12,13 +12,14 @@ use crate::harness::adapter::{Place, Plan, Start, exposed};
 use crate::harness::profile::Profile;
 use crate::harness::prompt::{self, Occasion, Setting};
 use crate::harness::{Runtime, missing_variables, native, occupancy};
-use crate::spool::facts::{InForce, Native, Reason, Run, RunKind, Stdin};
+use crate::spool::facts::{Cancelled, InForce, Native, Reason, Run, RunKind, Stdin};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
-use crate::spool::snapshot::Snapshot;
+use crate::spool::snapshot::{Found, Snapshot};
 use crate::verbs::claim::Claim;
 use crate::verbs::environment::RUN_VARIABLES;
+use crate::verbs::succession::intent;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -253,7 +254,10 @@ impl Manager<'_> {
                 if let Start::Resume(_) = start {
                     return Ok(prompt::compose(&setting, &Occasion::Continued { before, reason }, extra));
                 }
-                let handoff = last_handoff(snapshot).map(|run| self.handoff(run)).transpose()?;
+                let handoff = match self.called_off(before)? {
+                    Some(path) => Some(path),
+                    None => last_handoff(snapshot).map(|run| self.handoff(run)).transpose()?,
+                };
                 prompt::compose(&setting, &Occasion::Resumed { before, reason, handoff: handoff.as_deref() }, extra)
             }
             (None, None) => prompt::compose(&setting, &Occasion::Launch, extra),
@@ -261,9 +265,22 @@ impl Manager<'_> {
         Ok(text)
     }
 
+    /// The accepted bytes of a handoff of this run that was called off afterwards: its agent wrote it, and may be gone.
+    fn called_off(&self, run: RunNumber) -> Result<Option<PathBuf>> {
+        let scratch = self.spool.scratch();
+        let cancelled: Found<Cancelled> = Found::read(&scratch.join(layout::CANCELLED))?;
+        let Some(intent) = cancelled.here().filter(|intent| intent.closing == run) else { return Ok(None) };
+        let path = scratch.join(layout::accepted(run));
+        let bytes = dir::read(&path)?;
+        Ok(bytes.filter(|bytes| intent::sha256(bytes) == intent.sha256).map(|_| path))
+    }
+
     /// The path of an accepted handoff that is really there.
     fn handoff(&self, closed: RunNumber) -> Result<PathBuf> {
         let path = self.spool.handoff(closed);
+        if dir::read(&path)?.is_none() && dir::read(&self.spool.scratch().join(layout::accepted(closed)))?.is_some() {
+            Dir::open(&self.spool.scratch())?.link_over(&layout::accepted(closed), &layout::handoff(closed))?;
+        }
         dir::read(&path)?.with_context(|| format!("the handoff '{}' is missing", path.display()))?;
         Ok(path)
     }

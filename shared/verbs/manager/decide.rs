@@ -22,6 +22,8 @@ pub enum Step {
     AwaitExec(RunNumber),
     /// The successor of this run is on its way: the intent is carried out.
     DropIntent(RunNumber),
+    /// The intent fits no run that could be replaced (a hand edit, or a sandboxed agent's): call it off.
+    CallOff(RunNumber),
     /// A run has a tombstone for a process: write that it failed to start.
     Bury(RunNumber),
     /// A run is ordered to end.
@@ -83,9 +85,9 @@ pub fn decide(snapshot: &Snapshot, knowledge: &Knowledge) -> Result<Step> {
 fn relaunch(snapshot: &Snapshot, knowledge: &Knowledge, intent: &Intent) -> Result<Step> {
     let closing = intent.closing;
     let Some(attempt) = snapshot.newest_attempt(closing) else {
-        let Some(run) = snapshot.run(closing) else { return Ok(Step::Create(successor(snapshot, intent))) };
+        let Some(run) = snapshot.run(closing) else { return Ok(Step::CallOff(closing)) };
         if run.end.get()?.is_some() {
-            return Ok(Step::Create(successor(snapshot, intent)));
+            return next_attempt(snapshot, intent);
         }
         // An order to kill that came first: the intent goes with the run.
         return Ok(if run.kill.exists() { Step::Kill(closing) } else { Step::EndContext(intent.clone()) });
@@ -104,13 +106,22 @@ fn relaunch(snapshot: &Snapshot, knowledge: &Knowledge, intent: &Intent) -> Resu
     if knowledge.attempts_left == 0 {
         return Ok(Step::Leave(Leave::GaveUp));
     }
-    Ok(Step::Create(successor(snapshot, intent)))
+    next_attempt(snapshot, intent)
+}
+
+/// Only what was current when the handoff was accepted, or an attempt to replace it, can have a successor after it.
+fn next_attempt(snapshot: &Snapshot, intent: &Intent) -> Result<Step> {
+    let fits = |run: &RunFacts| run.end.exists() && (run.number == intent.closing || run.replaces(intent.closing));
+    Ok(match snapshot.current()?.is_some_and(fits) {
+        true => Step::Create(successor(snapshot, intent)),
+        false => Step::CallOff(intent.closing),
+    })
 }
 
 fn successor(snapshot: &Snapshot, intent: &Intent) -> Creation {
     Creation {
         number: snapshot.next_number(),
-        kind: intent.kind,
+        kind: RunKind::Compact,
         closes: Some(intent.closing),
         continues: Some(intent.closing),
         intent: Some(intent.clone()),

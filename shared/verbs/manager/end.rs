@@ -5,6 +5,7 @@ use super::tree::{self, View};
 use crate::ground::clock::At;
 use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
+use crate::ground::fault::{Fault, Kind};
 use crate::ground::stop::stop;
 use crate::spool::facts::{End, Intent, PidRecord, Reason};
 use crate::spool::id::RunNumber;
@@ -23,15 +24,24 @@ impl Manager<'_> {
     pub(super) fn end_context(&mut self, intent: &Intent, run: &RunFacts) -> Result<()> {
         let closing = intent.closing;
         let accepted = self.spool.scratch().join(layout::accepted(closing));
-        let bytes = dir::read(&accepted)?;
-        if bytes.as_deref().map(intent::sha256) != Some(intent.sha256.clone()) {
+        // Something else in its place (a symbolic link, a FIFO) is not what was accepted either.
+        let found = match dir::read(&accepted) {
+            Err(error) if error.downcast_ref::<Fault>().is_some_and(|fault| fault.kind == Kind::Damaged) => None,
+            other => other?,
+        };
+        let Some(bytes) = found.filter(|bytes| intent::sha256(bytes) == intent.sha256) else {
             let _claim = Claim::take(&self.spool, "manager")?;
             intent::retire(&self.spool, closing, "the manager: the accepted handoff is not what was accepted")?;
             return Ok(());
-        }
+        };
         log::note(&self.spool, "context-ending", Some(closing), "");
         self.stop_processes(run)?;
-        Dir::open(&self.spool.scratch())?.link_over(&layout::accepted(closing), &layout::handoff(closing))?;
+        let scratch = Dir::open(&self.spool.scratch())?;
+        // A dying agent may have taken them away meanwhile; nothing of it lives any more.
+        if dir::read(&accepted).ok().flatten().as_ref() != Some(&bytes) {
+            scratch.replace_mode(&layout::accepted(closing), &bytes, 0o400)?;
+        }
+        scratch.link_over(&layout::accepted(closing), &layout::handoff(closing))?;
         let status = self.status_of(run);
         let _claim = Claim::take(&self.spool, "manager")?;
         if self.snapshot()?.intent.get()?.is_none_or(|now| now.closing != closing) {
@@ -46,7 +56,7 @@ impl Manager<'_> {
         let status = self.status_of(run);
         let _claim = Claim::take(&self.spool, "manager")?;
         // What was accepted while the run was dying goes with it.
-        intent::retire(&self.spool, run.number, "kill")?;
+        intent::retire_for_kill(&self.spool, run.number)?;
         self.write_end(run.number, &ended(Reason::Killed, status, None))
     }
 

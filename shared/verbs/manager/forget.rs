@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(50);
 impl Manager<'_> {
     /// Fails when a fact of a run is gone that was there at the last look; nothing must be done by what is left.
     pub(super) fn nothing_vanished(&mut self, now: &Snapshot) -> Result<()> {
-        let before = self.seen.iter().flat_map(|seen| &seen.runs);
+        let before = self.seen.iter().flat_map(deciding);
         if let Some(run) = before.filter(|run| vanished(run, now.run(run.number))).map(|run| run.number).next() {
             let path = self.spool.run(run);
             let message =
@@ -53,7 +53,7 @@ impl Manager<'_> {
     fn lacks_facts(&self) -> bool {
         let Some(seen) = &self.seen else { return false };
         let Ok(now) = self.snapshot() else { return true };
-        seen.runs.iter().any(|run| vanished(run, now.run(run.number)))
+        deciding(seen).any(|run| vanished(run, now.run(run.number)))
     }
 
     /// Stops the run that was the current one, and leaves. The managers of other sessions are spared.
@@ -69,7 +69,16 @@ impl Manager<'_> {
 }
 
 fn there(path: &std::path::Path) -> bool {
-    path.symlink_metadata().is_ok()
+    // Only what is surely gone: an I/O error or a permission that was taken away is no order to end a run.
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    !matches!(path.symlink_metadata(), Err(error) if matches!(error.kind(), NotFound | NotADirectory))
+}
+
+/// The runs whose facts decide what is done next: the newest. What an administrator clears
+/// away of the others is no reason to stop.
+fn deciding(seen: &Snapshot) -> impl Iterator<Item = &RunFacts> {
+    let newest = seen.runs.iter().rev().find(|run| run.run.exists()).map(|run| run.number);
+    seen.runs.iter().filter(move |run| Some(run.number) >= newest)
 }
 
 fn vanished(before: &RunFacts, now: Option<&RunFacts>) -> bool {

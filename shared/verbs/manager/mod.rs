@@ -14,11 +14,12 @@ mod learn;
 use super::claim::Claim;
 use super::environment::Environment;
 use super::launch::Order;
+use super::succession::intent;
 use crate::ground::dir::{self, Dir};
 use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
-use crate::ground::watch::Watch;
+use crate::ground::watch::{Watch, is_remote};
 use crate::harness::native;
 use crate::spool::facts::{PidRecord, Session};
 use crate::spool::id::RunNumber;
@@ -48,7 +49,7 @@ const LOOKS_APART: Duration = Duration::from_millis(20);
 /// How long a manager whose run is up waits after a failure, times the failures so far.
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// The longest such wait.
-const RETRY_LAST: Duration = Duration::from_secs(30);
+const RETRY_LAST: Duration = Duration::from_secs(5);
 /// How often to look whether a damaged fact was mended.
 const REPAIR_LOOK: Duration = Duration::from_secs(1);
 /// How soon to look again whether an adopted shim has become its harness.
@@ -172,8 +173,13 @@ impl<'a> Manager<'a> {
                     let pause = self.pause_after(&error, failures).filter(|_| came_up);
                     let Some(pause) = pause else { return Err(error) };
                     self.say_what_is_waited_for(&error);
-                    if let Some(signal) = self.wait(None, Some(pause))? {
-                        return Ok(Left::Signalled(signal));
+                    // To its end: this manager's own try wakes its watch, and would be its next one at once.
+                    let begin = Instant::now();
+                    while begin.elapsed() < pause {
+                        if let Some(signal) = self.wait(None, Some(pause.saturating_sub(begin.elapsed())))? {
+                            return Ok(Left::Signalled(signal));
+                        }
+                        self.watch.drain();
                     }
                 }
             }
@@ -258,6 +264,7 @@ impl<'a> Manager<'a> {
     fn decide(&mut self) -> Result<(Step, Snapshot)> {
         let snapshot = self.snapshot()?;
         self.nothing_vanished(&snapshot)?;
+        snapshot.current()?.map_or(Ok(()), |run| self.of_this_machine(run))?;
         let scratch = self.spool.scratch();
         let knowledge = Knowledge {
             resume: matches!(self.order, Order::Resume(_)),
@@ -273,6 +280,18 @@ impl<'a> Manager<'a> {
         };
         let step = decide(&snapshot, &knowledge)?;
         Ok((step, snapshot))
+    }
+
+    /// On a file system that machines share, a run of another one cannot be seen from here, nor be ended.
+    fn of_this_machine(&self, run: &RunFacts) -> Result<()> {
+        let Some(fact) = run.run.here().filter(|_| !run.end.exists() && run.pid.exists() && !run.this_boot()) else {
+            return Ok(());
+        };
+        if fact.host == process::host() || !is_remote(self.spool.dir()) {
+            return Ok(());
+        }
+        let message = format!("run {} was started on the machine '{}': it cannot be seen here", run.number, fact.host);
+        Err(Fault::new(Kind::Refused, message).hint(format!("give the command on '{}'", fact.host)).into())
     }
 
     fn perform(&mut self, step: Step, snapshot: &Snapshot) -> Result<Option<Signal>> {
@@ -301,8 +320,16 @@ impl<'a> Manager<'a> {
                     log::note(&self.spool, "relaunched", Some(closing), "the successor is up");
                 }
                 self.attempts = 0;
-                // A successor that came up is what a resume asked for, too.
-                self.order = Order::Keep;
+                // A successor that came up is what a resume asked for, too; one that a dead manager's shim never executed
+                // is not, and `resume` begins again from the handoff.
+                let came_up = self.executed.and_then(|run| snapshot.run(run)).is_some_and(|run| run.replaces(closing));
+                if came_up {
+                    self.order = Order::Keep;
+                }
+            }
+            Step::CallOff(closing) => {
+                let _claim = Claim::take(&self.spool, "manager")?;
+                intent::retire(&self.spool, closing, "the manager: it replaces no run of this session")?;
             }
             Step::Bury(number) => self.bury(find(number)?)?,
             Step::Kill(number) => self.kill(find(number)?)?,

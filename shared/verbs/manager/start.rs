@@ -24,7 +24,7 @@ impl Manager<'_> {
     /// Spawns the shim of a run and waits until it has become the harness or ended.
     pub(super) fn start(&mut self, number: RunNumber) -> Result<()> {
         let nonce = uuid::Uuid::new_v4().simple().to_string();
-        self.started = Some(number);
+        self.started = None;
         self.starts += 1;
         self.statuses.clear();
         let said = self.spawn_shim(number, &nonce).unwrap_or_else(|error| format!("{error:#}"));
@@ -35,6 +35,8 @@ impl Manager<'_> {
             Found::Absent if self.starts >= STARTS => self.give_up_start(number, &said),
             Found::Absent => Ok(()),
             Found::Here(record) if record.nonce == nonce => {
+                // Only then are its processes below this one; those of another manager's late shim are not.
+                self.started = Some(number);
                 self.executed = Some(number);
                 self.starts = 0;
                 log::note(&self.spool, "run-started", Some(number), format!("pid {}", record.pid));
@@ -100,6 +102,13 @@ fn adapt(shim: &mut Command, run: &Run) {
 
 /// Puts a tombstone in the place of a run's process, unless one was recorded before.
 pub fn bury_with_tombstone(run: &Dir, why: &str) -> Result<Written> {
-    let record = PidRecord { pid: 0, start: 0, nonce: String::new(), tombstone: Some(why.trim().to_owned()) };
+    let record = PidRecord {
+        pid: 0,
+        start: 0,
+        nonce: String::new(),
+        boot_id: None,
+        pid_namespace: None,
+        tombstone: Some(why.trim().to_owned()),
+    };
     fact::create(run, layout::PID, &record)
 }

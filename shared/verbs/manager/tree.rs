@@ -23,9 +23,8 @@ pub enum View {
 
 /// The living processes of a run; none, when it was started before this boot of the machine.
 pub fn of_run(spool: &Spool, run: &RunFacts, view: View) -> Vec<Proc> {
-    let same_boot = run.run.here().is_none_or(|run| run.boot_id == process::boot_id());
     match run.pid.here() {
-        Some(record) if same_boot => of_record(spool, record, view),
+        Some(record) if run.this_boot() => of_record(spool, record, view),
         _ => Vec::new(),
     }
 }
@@ -45,10 +44,16 @@ fn of_record(spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
     let mut found = process::descendants(&all, &roots, &spare);
     found.extend(roots.iter().filter(|pid| **pid != me).filter_map(|pid| living(&all, *pid)));
     found.retain(|process| Some(*process) == root || !above.contains(&process.pid));
+    // Another uid's (a setuid program that the agent started) is outside the kill; the run's own process never is.
+    found.retain(|process| Some(*process) == root || !beyond_reach(process.pid));
     // Parents first: they are older, and within a tick of the clock have the lower number.
     found.sort_unstable_by_key(|process| (process.start, process.pid));
     found.dedup();
     found
+}
+
+fn beyond_reach(pid: i32) -> bool {
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), None) == Err(nix::errno::Errno::EPERM)
 }
 
 fn living(all: &[Stat], pid: i32) -> Option<Proc> {

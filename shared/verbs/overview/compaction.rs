@@ -149,8 +149,9 @@ fn relaunching(spool: &Spool, snapshot: &Snapshot, intent: &Intent, managed: boo
         (None, true) => (Phase::Relaunching, format!("the context of run {run} ends")),
         (None, false) => (Phase::Failed, "the session's manager is gone".to_owned()),
     };
-    let hint =
-        (phase == Phase::Failed).then(|| format!("orbh relaunch {id}   (or with --into RUNTIME/PROFILE, or --cancel)"));
+    let hint = (phase == Phase::Failed).then(|| {
+        format!("orbh resume {id}   (or with --into RUNTIME/PROFILE; 'orbh relaunch {id} --cancel' calls it off)")
+    });
     Situation { phase, run, since: intent.at, reason, hint }
 }
 
@@ -165,7 +166,9 @@ fn held(spool: &Spool, snapshot: &Snapshot, hold: &Hold, managed: bool) -> Situa
     let current = snapshot.current().ok().flatten();
     let Some(successor) = snapshot.successor(run) else {
         let alive = managed || current.is_some_and(RunFacts::process_alive);
+        let killed = current.is_some_and(|current| current.kill.exists());
         let (phase, reason, hint) = match alive {
+            true if killed => (Phase::Drafting, format!("run {run} is being killed"), None),
             true => (Phase::Drafting, format!("the agent of run {run} writes its handoff"), None),
             false => (Phase::Failed, format!("run {run} died while it drafted"), Some(format!("orbh resume {id}"))),
         };
@@ -178,6 +181,11 @@ fn held(spool: &Spool, snapshot: &Snapshot, hold: &Hold, managed: bool) -> Situa
     match over.or(returned) {
         Some(how) => {
             let reason = format!("run {number} ended ({how}) without 'orbh compact finish'");
+            let since = newest.run.here().map_or(hold.since, |run| run.started_at);
+            Situation { phase: Phase::Failed, run, since, reason, hint: Some(format!("orbh resume {id}")) }
+        }
+        None if !managed && !newest.process_alive() => {
+            let reason = format!("run {number} died before 'orbh compact finish'");
             let since = newest.run.here().map_or(hold.since, |run| run.started_at);
             Situation { phase: Phase::Failed, run, since, reason, hint: Some(format!("orbh resume {id}")) }
         }

@@ -5,6 +5,7 @@ pub mod compaction;
 use crate::ground::clock::At;
 use crate::ground::fault::{Fault, Kind};
 use crate::ground::lease::{self, Holder, Probe};
+use crate::ground::process;
 use crate::harness::occupancy::{self, Occupancy};
 use crate::spool::facts::{Class, Mode, Reason, RunKind, Session};
 use crate::spool::id::{RunNumber, SessionId, Target};
@@ -176,8 +177,15 @@ impl Overview {
         };
         let newest = snapshot.current().ok().flatten();
         let context = tolerate(context(spool, newest), &mut damage)?.flatten();
-        let compaction = Compaction::derive(spool, &snapshot, manager.is_some())?;
-        let (state, hint) = state(spool, &snapshot, manager.is_some());
+        let mut compaction = Compaction::derive(spool, &snapshot, manager.is_some())?;
+        let (state, mut hint) = state(spool, &snapshot, manager.is_some());
+        if let Some(stopped) = manager.as_ref().filter(|manager| is_stopped(manager)) {
+            let pid = stopped.pid;
+            hint = Some(format!("kill -CONT {pid}"));
+            compaction.hint.clone_from(&hint);
+            let also = format!("its manager, pid {pid}, is stopped");
+            compaction.reason = Some(compaction.reason.map_or(also.clone(), |reason| format!("{reason}; {also}")));
+        }
         let state = if session.is_none() { State::Unknown } else { state };
         Ok(Overview {
             session: spool.id().clone(),
@@ -202,6 +210,12 @@ impl Overview {
             damage,
         })
     }
+}
+
+/// Whether a manager does nothing although it lives: somebody sent it SIGSTOP.
+fn is_stopped(manager: &Holder) -> bool {
+    let same = |stat: &process::Stat| stat.proc.start == manager.start && matches!(stat.state, 'T' | 't');
+    process::stat(manager.pid).is_some_and(|stat| same(&stat))
 }
 
 fn unknown_holder() -> Holder {
@@ -252,7 +266,6 @@ fn describe_end(end: &crate::spool::facts::End) -> Option<String> {
 fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<String>) {
     let id = spool.id();
     let resume = || Some(format!("orbh resume {id}"));
-    let relaunch = || Some(format!("orbh relaunch {id}"));
     let current = match snapshot.current() {
         Ok(Some(current)) => current,
         Ok(None) if managed => return (State::Working, None),
@@ -260,7 +273,7 @@ fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<St
         Err(_) => return (State::Unknown, Some(format!("orbh inspect {id}"))),
     };
     if snapshot.intent.exists() {
-        return if managed { (State::Working, None) } else { (State::Lost, relaunch()) };
+        return if managed { (State::Working, None) } else { (State::Lost, resume()) };
     }
     if current.returned.exists() {
         return (State::Finished, None);
@@ -270,7 +283,7 @@ fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<St
         None if managed => (State::Working, None),
         // Who could say whether it lives?
         None if matches!(current.pid, Found::Damaged(_)) => (State::Unknown, Some(format!("orbh inspect {id}"))),
-        None if current.process_alive() => (State::Working, relaunch()),
+        None if current.process_alive() => (State::Working, resume()),
         None | Some(Reason::Lost) => (State::Lost, resume()),
         Some(Reason::Returned) => (State::Finished, None),
         Some(Reason::Killed) => (State::Killed, None),

@@ -21,7 +21,10 @@ pub fn finish(caller: &Caller) -> Result<Compaction> {
     let Some(hold) = snapshot.hold.get()? else { return refuse_without_hold(caller) };
     if hold.run == caller.run {
         let message = format!("run {} itself began this compaction; finishing it is for its successor", caller.run);
-        let fix = "'orbh compact handoff' hands off; 'orbh compact abort' calls it off";
+        let fix = match snapshot.intent.exists() {
+            true => "its handoff was accepted: do nothing more",
+            false => "'orbh compact handoff' hands off; 'orbh compact abort' calls it off",
+        };
         return Err(Refusal::one(Finding::new("not-the-successor", message, fix)).into());
     }
     if !snapshot.succeeds(caller.run, hold.run) {

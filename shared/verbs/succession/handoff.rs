@@ -67,19 +67,44 @@ pub enum Waited {
     Pending,
 }
 
+/// What became of a handoff that was not refused.
+#[derive(Debug)]
+pub enum Handed {
+    /// It passed every check.
+    Passed(Box<Passed>),
+    /// It had been accepted before, at this time: an agent that was not told, or did not listen, gives the verb again.
+    Before(At),
+}
+
+/// When the handoff of the calling run was accepted, if it was. Then nothing can be refused any more.
+fn accepted_before(caller: &Caller, snapshot: &Snapshot) -> Result<Option<At>> {
+    caller.current(snapshot)?;
+    Ok(snapshot.intent.get()?.filter(|intent| intent.closing == caller.run).map(|intent| intent.at))
+}
+
 /// Does every check of `handoff` and leaves no trace (`--check`).
-pub fn check(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Passed> {
+pub fn check(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Handed> {
     let snapshot = caller.snapshot()?;
+    if let Some(at) = accepted_before(caller, &snapshot)? {
+        return Ok(Handed::Before(at));
+    }
     let mut findings = manager_findings(caller, &snapshot)?;
     let passed = examine(caller, environment, wish, &snapshot, &mut findings)?;
-    passed.filter(|_| findings.is_empty()).ok_or_else(|| Refusal { findings }.into())
+    let passed = passed.filter(|_| findings.is_empty()).ok_or(Refusal { findings })?;
+    Ok(Handed::Passed(Box::new(passed)))
 }
 
 /// Checks and commits: from its return on, the context is going to end.
-pub fn commit(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Passed> {
+pub fn commit(caller: &Caller, environment: &Environment, wish: &Wish) -> Result<Handed> {
+    if let Some(at) = accepted_before(caller, &caller.snapshot()?)? {
+        return Ok(Handed::Before(at));
+    }
     let mut findings = keeper(caller, environment)?;
     let _claim = Claim::take(&caller.spool, "compact handoff")?;
     let snapshot = caller.snapshot()?;
+    if let Some(at) = accepted_before(caller, &snapshot)? {
+        return Ok(Handed::Before(at));
+    }
     let passed = examine(caller, environment, wish, &snapshot, &mut findings)?;
     let Some(passed) = passed.filter(|_| findings.is_empty()) else {
         let codes: Vec<&str> = findings.iter().map(|finding| finding.code).collect();
@@ -88,7 +113,7 @@ pub fn commit(caller: &Caller, environment: &Environment, wish: &Wish) -> Result
     };
     write(caller, &passed)?;
     log::note(&caller.spool, "handoff-accepted", Some(caller.run), format!("the successor runs on {}", passed.target));
-    Ok(passed)
+    Ok(Handed::Passed(Box::new(passed)))
 }
 
 /// Everything that could be wrong, reported together. `None` when the draft itself cannot be accepted.
@@ -99,7 +124,7 @@ fn examine(
     snapshot: &Snapshot,
     findings: &mut Vec<Finding>,
 ) -> Result<Option<Passed>> {
-    let me = caller.check(snapshot)?;
+    let me = caller.current(snapshot)?;
     findings.extend(owned(snapshot, &caller.session.id, caller.run)?);
     findings.extend(finished_before(snapshot, caller.run).filter(|_| findings.is_empty()));
     let held = snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run);
@@ -114,7 +139,9 @@ fn examine(
     let run = me.run.get()?;
     let (target, account) = wanted(caller, wish)?;
     findings.extend(target_findings(environment, &caller.session, &target, account.as_deref())?);
-    let draft = draft(caller, run, findings);
+    // Before an earlier compaction is finished nobody expects a draft.
+    let unfinished = findings.iter().any(|finding| finding.code == "compaction-unfinished");
+    let draft = if unfinished { None } else { draft(caller, run, findings) };
     let hint = run.filter(|run| wish.into.is_some() && run.target.runtime == target.runtime && run.target != target);
     let hint = hint
         .filter(|_| keeps_conversation(&target))
@@ -269,6 +296,11 @@ fn manager_findings(caller: &Caller, snapshot: &Snapshot) -> Result<Vec<Finding>
             vec![no_manager(&caller.spool, message)]
         }
         Probe::Held(_) => Vec::new(),
+        Probe::Free if !snapshot.run(caller.run).is_some_and(RunFacts::within_reach) => {
+            let message =
+                format!("the manager of session {id} died, and this process sees no other: it is in a sandbox");
+            vec![no_manager(&caller.spool, message)]
+        }
         Probe::Free if caller.session.mode == Mode::Headless && class == Class::Full => Vec::new(),
         Probe::Free => {
             let message = format!("the manager of session {id} died, and a run of class '{class}' cannot replace it");
@@ -284,7 +316,7 @@ fn class(caller: &Caller, snapshot: &Snapshot) -> Class {
 }
 
 fn no_manager(spool: &Spool, message: String) -> Finding {
-    let fix = format!("ask the person to run 'orbh relaunch {}', then try again", spool.id());
+    let fix = format!("ask the person to run 'orbh resume {}', then try again", spool.id());
     Finding::new("no-manager", message, fix)
 }
 
@@ -297,7 +329,10 @@ fn write(caller: &Caller, passed: &Passed) -> Result<()> {
     let scratch = Dir::open(&caller.spool.scratch())?;
     let accepted = layout::accepted(caller.run);
     // A new inode, read-only: an open descriptor, a late write and root would all pass a chmod of the draft.
-    scratch.replace_mode(&accepted, &passed.bytes, 0o400)?;
+    scratch.replace_mode(&accepted, &passed.bytes, 0o400).inspect_err(|_| {
+        // Renamed, and not made durable.
+        let _ = scratch.remove(&accepted);
+    })?;
     let intent = Intent {
         kind: RunKind::Compact,
         closing: caller.run,
@@ -340,7 +375,9 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
     }
     // A sandbox would end a manager that was started from inside it.
     let replaces = caller.session.mode == Mode::Headless
-        && caller.snapshot().is_ok_and(|snapshot| class(caller, &snapshot) == Class::Full);
+        && caller.snapshot().is_ok_and(|snapshot| {
+            class(caller, &snapshot) == Class::Full && snapshot.run(caller.run).is_some_and(RunFacts::within_reach)
+        });
     while begin.elapsed() < WAIT {
         if let Some(watch) = &mut watch {
             watch.drain();
@@ -348,7 +385,7 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
         if caller.spool.run(caller.run).join(layout::END).exists() {
             return Waited::Ended;
         }
-        if !closes_me(&caller.spool, caller.run) {
+        if !closes_me(&caller.spool, caller.run) && !caller.spool.run(caller.run).join(layout::END).exists() {
             return Waited::CalledOff;
         }
         if replaces && probe(&caller.spool).is_ok_and(|probe| !probe.held()) {

@@ -30,6 +30,17 @@ struct CalledOff<'a> {
     cancelled_at: At,
 }
 
+/// The same for an order to kill, which a damaged intent must not stand in the way of: that one is put aside.
+pub fn retire_for_kill(spool: &Spool, closing: RunNumber) -> Result<bool> {
+    let found: Found<Intent> = Found::read(&spool.scratch().join(layout::INTENT))?;
+    if matches!(found, Found::Damaged(_)) {
+        Dir::open(&spool.scratch())?.rename(layout::INTENT, layout::DAMAGED)?;
+        log::note(spool, "relaunch-cancelled", Some(closing), "by kill: it was damaged");
+        return Ok(true);
+    }
+    retire(spool, closing, "kill")
+}
+
 /// Retires an intent that closes `closing`; false when there is none. Hold the claim: when it is let go, the intent is
 /// durably gone.
 pub fn retire(spool: &Spool, closing: RunNumber, by: &str) -> Result<bool> {

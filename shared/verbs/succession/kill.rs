@@ -9,7 +9,7 @@ use crate::ground::lease::{self, Holder, PROBE_BOUND, Taken};
 use crate::ground::process;
 use crate::ground::stop::stop;
 use crate::ground::watch::Watch;
-use crate::spool::facts::{End, KillOrder, Mode, PidRecord, Reason};
+use crate::spool::facts::{End, KillOrder, Mode, Reason};
 use crate::spool::id::RunNumber;
 use crate::spool::layout;
 use crate::spool::log;
@@ -19,6 +19,7 @@ use crate::verbs::claim::Claim;
 use crate::verbs::environment::Environment;
 use crate::verbs::manager::end::{ended, write_end};
 use crate::verbs::manager::tree::{self, View};
+use crate::verbs::overview::Overview;
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
@@ -41,8 +42,8 @@ pub fn kill(spool: &Spool, environment: &Environment, by: &str) -> Result<Killed
     spool.root().writable()?;
     let mode = spool.session()?.mode;
     loop {
-        let (run, record) = order(spool, mode, by)?;
-        let end = carry_out(spool, environment, mode, run, &record)?;
+        let run = order(spool, mode, by)?;
+        let end = carry_out(spool, environment, mode, run)?;
         // It handed off just before: the order is for the run that has taken its place.
         if end.reason != Reason::Compacted {
             return Ok(Killed { run, end });
@@ -50,11 +51,11 @@ pub fn kill(spool: &Spool, environment: &Environment, by: &str) -> Result<Killed
     }
 }
 
-fn order(spool: &Spool, mode: Mode, by: &str) -> Result<(RunNumber, PidRecord)> {
+fn order(spool: &Spool, mode: Mode, by: &str) -> Result<RunNumber> {
     let _claim = Claim::take(spool, "kill")?;
     let snapshot = Snapshot::read(spool, mode)?;
     let id = spool.id();
-    let between = snapshot.intent.get()?.is_some();
+    let between = snapshot.intent.exists();
     let refuse = |message: String, fix: String| Err(Refusal::one(Finding::new("nothing-to-kill", message, fix)).into());
     let Some(run) = snapshot.current()? else {
         return refuse(format!("session {id} has no run"), format!("'orbh resume {id}' starts one"));
@@ -71,14 +72,21 @@ fn order(spool: &Spool, mode: Mode, by: &str) -> Result<(RunNumber, PidRecord)> 
         };
         return refuse(message, format!("'orbh inspect {id}' shows what it did"));
     };
+    // Without a manager the verb itself would have to do it, and would die before the end is written.
+    let above = process::ancestors(std::process::id().cast_signed());
+    let inside = record.process().is_some_and(|root| root.alive() && above.contains(&root.pid));
+    if inside && !lease::probe(&spool.scratch().join(layout::MANAGER))?.held() {
+        let message = format!("session {id} has no manager, and a run cannot end itself");
+        return Err(Fault::new(Kind::Busy, message).hint("give 'orbh kill' from outside of the session").into());
+    }
     let kill = KillOrder { by: by.to_owned(), at: At::now() };
     fact::create(&Dir::open(&spool.run(run.number))?, layout::KILL, &kill)?;
-    intent::retire(spool, run.number, "kill")?;
+    intent::retire_for_kill(spool, run.number)?;
     log::note(spool, "kill-ordered", Some(run.number), format!("by {by}"));
-    Ok((run.number, record.clone()))
+    Ok(run.number)
 }
 
-fn carry_out(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumber, record: &PidRecord) -> Result<End> {
+fn carry_out(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumber) -> Result<End> {
     let begin = Instant::now();
     let bound = environment.grace() + BOUND;
     let mut watch = Watch::new(environment.watch())?;
@@ -96,27 +104,23 @@ fn carry_out(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumbe
             if let Some(end) = end_of(spool, run)? {
                 return Ok(end);
             }
-            return stop_it(spool, environment, mode, run, record);
+            return stop_it(spool, environment, mode, run);
         }
         if begin.elapsed() > bound {
             let message = format!("run {run} of session {} has not ended within {} s", spool.id(), bound.as_secs());
-            return Err(Fault::new(Kind::Busy, message).hint("try again; 'orbh inspect' names its process").into());
+            let reason = Overview::read(spool)?.hint.unwrap_or_else(|| format!("orbh inspect {}", spool.id()));
+            return Err(Fault::new(Kind::Busy, message).hint(reason).into());
         }
         watch.wait(&[], Some(LOOK))?;
     }
 }
 
-fn stop_it(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumber, record: &PidRecord) -> Result<End> {
-    let above = process::ancestors(std::process::id().cast_signed());
-    if record.process().is_some_and(|root| root.alive() && above.contains(&root.pid)) {
-        let message = format!("session {} has no manager, and a run cannot end itself", spool.id());
-        return Err(Fault::new(Kind::Busy, message).hint("give 'orbh kill' from outside of the session").into());
-    }
+fn stop_it(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumber) -> Result<End> {
     if let Some(run) = Snapshot::read(spool, mode)?.run(run) {
         stop(|| tree::of_run(spool, run, View::Stranger), environment.grace())?;
     }
     let _claim = Claim::take(spool, "kill")?;
-    intent::retire(spool, run, "kill")?;
+    intent::retire_for_kill(spool, run)?;
     write_end(spool, run, &ended(Reason::Killed, None, None))?;
     let missing = || Fault::new(Kind::System, format!("the end of run {run} was written and is not there"));
     Ok(end_of(spool, run)?.ok_or_else(missing)?)

@@ -33,6 +33,10 @@ fn owned(snapshot: &Snapshot, id: &SessionId, me: RunNumber) -> Result<Option<Fi
             let fix = "read the handoff, then run 'orbh compact finish' first";
             return Finding::new("compaction-unfinished", message, fix);
         }
+        if intent.closing == me {
+            let message = format!("the handoff of this run was accepted at {}: this context ends", intent.at);
+            return Finding::new("accepted", message, "do nothing more");
+        }
         let message = format!(
             "another compaction owns session {id}: the handoff of run {} was accepted at {}",
             intent.closing, intent.at

@@ -5,7 +5,7 @@ use crate::ground::clock::At;
 use crate::ground::dir::Dir;
 use crate::ground::fact;
 use crate::ground::fault::{Finding, Refusal};
-use crate::spool::facts::{End, Intent, Reason};
+use crate::spool::facts::{End, InForce, Intent, Reason};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -31,12 +31,38 @@ pub fn into(spool: &Spool, environment: &Environment, target: &Target, account: 
     Ok(new)
 }
 
-/// Calls the pending relaunch off. The handoff stays where it is.
+/// Gives a session that is to be resumed another target; a relaunch that is pending goes there, too.
+pub fn resume_into(spool: &Spool, environment: &Environment, target: &Target, account: Option<&str>) -> Result<()> {
+    let session = spool.session()?;
+    if Snapshot::read(spool, session.mode)?.intent.exists() {
+        return into(spool, environment, target, account).map(drop);
+    }
+    let findings = super::handoff::target_findings(environment, &session, target, account)?;
+    if !findings.is_empty() {
+        return Err(Refusal { findings }.into());
+    }
+    let _claim = Claim::take(spool, "resume --into")?;
+    put_in_force(spool, target, account)?;
+    log::note(spool, "redirected", None, target.to_string());
+    Ok(())
+}
+
+fn put_in_force(spool: &Spool, target: &Target, account: Option<&str>) -> Result<()> {
+    let in_force = InForce { target: target.clone(), account: account.map(str::to_owned) };
+    fact::replace(&Dir::open(spool.dir())?, layout::TARGET, &in_force)
+}
+
+/// Calls the pending relaunch off. The handoff stays where it is, and the target that the session had comes into force
+/// again: the other one may be what the relaunch failed for.
 pub fn cancel(spool: &Spool) -> Result<Intent> {
     let session = spool.session()?;
     let _claim = Claim::take(spool, "relaunch --cancel")?;
-    let intent = pending(spool, &Snapshot::read(spool, session.mode)?)?;
+    let snapshot = Snapshot::read(spool, session.mode)?;
+    let intent = pending(spool, &snapshot)?;
     intent::retire(spool, intent.closing, "relaunch --cancel")?;
+    if let Some(closed) = snapshot.run(intent.closing).and_then(|run| run.run.here()) {
+        put_in_force(spool, &closed.target, closed.account.as_deref())?;
+    }
     Ok(intent)
 }
 
@@ -45,7 +71,11 @@ fn pending(spool: &Spool, snapshot: &Snapshot) -> Result<Intent> {
     let Some(intent) = snapshot.intent.get()? else {
         let message = format!("session {} has no relaunch pending", spool.id());
         let id = spool.id();
-        let fix = format!("'orbh compact status {id}' shows where it is; 'orbh resume {id}' starts a new run");
+        let over = snapshot.current()?.is_none_or(|run| !run.open(snapshot.mode));
+        let fix = match over {
+            true => format!("'orbh resume {id}' starts a new run, with --into RUNTIME/PROFILE on another target"),
+            false => format!("'orbh compact status {id}' shows where it is"),
+        };
         return Err(Refusal::one(Finding::new("no-relaunch", message, fix)).into());
     };
     let Some(attempt) = snapshot.newest_attempt(intent.closing) else { return Ok(intent.clone()) };
