@@ -15,6 +15,7 @@ mod faults;
 mod flint;
 mod ground;
 mod guarantees;
+mod hostile;
 mod inspect;
 mod kill;
 mod launch;
