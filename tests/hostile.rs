@@ -1,7 +1,7 @@
 //! What an agent, a hand edit or a failing disk can do to a session's files, and that none of it costs a context, ends a
 //! live one, or leaves a session that no verb recovers.
 
-use crate::harness::{Session, World, alive, is_root, kill_dead, outcome, signal, wait_for};
+use crate::harness::{Session, World, alive, bin_dir, is_root, kill_dead, outcome, signal, wait_for};
 use nix::sys::signal::Signal;
 use std::os::unix::fs::PermissionsExt;
 
@@ -197,4 +197,36 @@ fn a_dead_successor_is_failed_and_not_bootstrapping() {
     assert_eq!(session.phase(), "failed");
     let hint = session.inspect()["compaction"]["hint"].as_str().unwrap().to_owned();
     assert_eq!(hint, format!("orbh resume {}", session.id));
+}
+
+/// A shim that somebody stopped keeps its manager from nothing: the relaunch can be called off, and the session resumed.
+#[test]
+fn a_stopped_shim_does_not_deafen_its_manager() {
+    let world = World::new();
+    world.idle_agent();
+    // A manager takes the shim that lies beside it.
+    let bin = world.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for name in ["orbh", "orbh-launch", "orbh-relaunch", "orbh-shim"] {
+        std::fs::copy(bin_dir().join(name), bin.join(name)).unwrap();
+    }
+    let launched = world.program(bin.join("orbh")).bare_args(["launch", "command/idle", "do nothing"]).run().ok();
+    let session = Session::new(&world, launched.trim());
+    let manager = session.manager_pid();
+    let stopping = world.script("stopping", "#!/bin/sh\nkill -STOP $$\n");
+    std::fs::rename(stopping, bin.join("orbh-shim")).unwrap();
+    session.verb("0001", ["compact", "start"]).run().ok();
+    session.write_good_handoff("0001");
+    let verb = session.verb("0001", ["compact", "handoff"]).spawn();
+    session.wait_fact("runs/0002/run.json");
+    let stopped = || {
+        let all = shared::ground::process::all();
+        all.into_iter().find(|one| one.parent == manager && one.state == 'T').map(drop)
+    };
+    wait_for("the shim to stop", stopped);
+    outcome(verb).accepted();
+    world.orbh(["relaunch", &session.id, "--cancel"]).run().ok();
+    wait_for("the manager to leave", || (!session.managed()).then_some(()));
+    world.orbh(["resume", &session.id]).run().ok();
+    assert!(alive(session.pid("0003")));
 }

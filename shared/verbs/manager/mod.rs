@@ -309,9 +309,7 @@ impl<'a> Manager<'a> {
                     self.order = Order::Keep;
                 }
             }
-            Step::Start(number) => {
-                self.start(number)?;
-            }
+            Step::Start(number) => return self.start(number),
             Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
             Step::DropIntent(closing) => {
                 let _claim = Claim::take(&self.spool, "manager")?;
@@ -387,6 +385,11 @@ impl<'a> Manager<'a> {
         let mut others = vec![self.signals.as_fd()];
         others.extend(handle.as_ref().map(AsFd::as_fd));
         self.watch.wait(&others, bound)?;
+        self.told()
+    }
+
+    /// The signal by which somebody tells this manager to go, if one came.
+    fn told(&mut self) -> Result<Option<Signal>> {
         while let Some(read) = self.signals.read_signal().context("cannot read signals")? {
             // SIGHUP: the terminal went, which is nothing to a manager. SIGCHLD: reaped at the next look.
             if let Ok(signal @ (Signal::SIGINT | Signal::SIGTERM)) = Signal::try_from(read.ssi_signo.cast_signed()) {

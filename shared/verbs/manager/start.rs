@@ -11,42 +11,90 @@ use crate::spool::layout;
 use crate::spool::log;
 use crate::spool::snapshot::{Found, RunFacts};
 use crate::verbs::claim::Claim;
-use anyhow::Result;
+use anyhow::{Context, Result};
+use nix::sys::signal::Signal;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::os::fd::AsFd;
+use std::process::{ChildStderr, Command, Stdio};
 
 /// The program that records a process and becomes the harness.
 pub const SHIM: &str = "orbh-shim";
 /// A shim that dies before it has recorded anything is tried this often.
 const STARTS: u32 = 3;
 
+/// What a manager heard of a shim.
+enum Heard {
+    /// All that it had to say; it has become the harness, or is gone.
+    All(String),
+    /// A signal that is for the manager came first.
+    Signal(Signal),
+    /// Somebody else wrote the end of the run meanwhile.
+    Ended,
+}
+
 impl Manager<'_> {
     /// Spawns the shim of a run and waits until it has become the harness or ended.
-    pub(super) fn start(&mut self, number: RunNumber) -> Result<()> {
+    pub(super) fn start(&mut self, number: RunNumber) -> Result<Option<Signal>> {
         let nonce = uuid::Uuid::new_v4().simple().to_string();
         self.started = None;
         self.starts += 1;
         self.statuses.clear();
-        let said = self.spawn_shim(number, &nonce).unwrap_or_else(|error| format!("{error:#}"));
+        let said = match self.spawn_shim(number, &nonce) {
+            Ok(ear) => match self.listen(number, ear)? {
+                Heard::All(said) => said,
+                Heard::Signal(signal) => return Ok(Some(signal)),
+                Heard::Ended => return Ok(None),
+            },
+            Err(error) => format!("{error:#}"),
+        };
         self.reap();
         // The shim's own end proves nothing: what it recorded does.
         let recorded: Found<PidRecord> = Found::read(&self.spool.run(number).join(layout::PID))?;
         match recorded {
-            Found::Absent if self.starts >= STARTS => self.give_up_start(number, &said),
-            Found::Absent => Ok(()),
+            Found::Absent if self.starts >= STARTS => self.give_up_start(number, &said)?,
+            Found::Absent => {}
             Found::Here(record) if record.nonce == nonce => {
                 // Only then are its processes below this one; those of another manager's late shim are not.
                 self.started = Some(number);
                 self.executed = Some(number);
                 self.starts = 0;
                 log::note(&self.spool, "run-started", Some(number), format!("pid {}", record.pid));
-                Ok(())
             }
-            Found::Here(_) | Found::Damaged(_) => Ok(()),
+            Found::Here(_) | Found::Damaged(_) => {}
+        }
+        Ok(None)
+    }
+
+    /// Hears the shim out. A shim that does not go on (somebody stopped it, a disk hangs) keeps its manager from nothing:
+    /// it obeys its own signals, and lets go when somebody else wrote the end of the run.
+    fn listen(&mut self, number: RunNumber, mut ear: ChildStderr) -> Result<Heard> {
+        self.watch.add(&self.spool.run(number))?;
+        self.watched = Some(number);
+        let mut said = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let woken = self.watch.wait(&[ear.as_fd(), self.signals.as_fd()], None)?;
+            if woken.others.first() == Some(&true) {
+                // Close-on-exec in the shim: this ends when the harness runs, or the shim is gone.
+                match ear.read(&mut buffer) {
+                    Ok(0) => return Ok(Heard::All(String::from_utf8_lossy(&said).into_owned())),
+                    Ok(count) => said.extend_from_slice(&buffer[..count]),
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error).context("cannot hear from the shim"),
+                }
+                continue;
+            }
+            if let Some(signal) = self.told()? {
+                return Ok(Heard::Signal(signal));
+            }
+            self.watch.drain();
+            if self.spool.run(number).join(layout::END).exists() {
+                return Ok(Heard::Ended);
+            }
         }
     }
 
-    fn spawn_shim(&self, number: RunNumber, nonce: &str) -> Result<String> {
+    fn spawn_shim(&self, number: RunNumber, nonce: &str) -> Result<ChildStderr> {
         let dir = self.spool.run(number);
         let run: Option<Run> = fact::load(&dir.join(layout::RUN))?;
         let mut shim = self.environment.outside_run(SHIM);
@@ -63,12 +111,7 @@ impl Manager<'_> {
             adapt(&mut shim, &run);
         }
         let mut child = shim.spawn()?;
-        let mut said = String::new();
-        if let Some(mut stderr) = child.stderr.take() {
-            // Close-on-exec in the shim: this ends when the harness runs, or the shim is gone.
-            let _ = stderr.read_to_string(&mut said);
-        }
-        Ok(said)
+        child.stderr.take().context("the shim has no standard error")
     }
 
     /// Nothing could be recorded: a tombstone keeps every late shim from starting the run, then its end is written.
