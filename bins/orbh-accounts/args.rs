@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 /// List and add accounts: isolated homes of a harness
 ///
 /// An account is a directory in which a harness keeps its settings, credentials and transcripts, apart from those of
-/// its usual home. `launch --account`, `compact handoff --into R/P --account` and `relaunch --into R/P --account`
+/// its usual home. `launch --account`, and --account after --into in `compact handoff`, `relaunch` and `resume`,
 /// choose one. claude and codex have accounts; a program of one's own (`command`) has none.
 #[derive(Debug, Parser)]
 #[command(

@@ -37,7 +37,7 @@ pub enum Verb {
     ///
     /// Everything that is wrong is reported together, while it can be mended. Every refusal leaves the context alive
     /// and ends with the line `Your context will NOT end.` After `accepted` there is nothing more to do in this
-    /// context: the command waits for the end of it.
+    /// context: the command waits for the end of it, and does so again when it is given again.
     Handoff {
         /// Relaunch on this target [default: the one in force]
         #[arg(long, value_name = "RUNTIME/PROFILE")]

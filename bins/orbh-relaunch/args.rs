@@ -5,9 +5,9 @@ use clap::Parser;
 /// Keep a headless session as its manager, in the foreground, and take a pending relaunch to its end
 ///
 /// It starts what has to be started, ends what has to be ended, and stays until the session is over. `orbh launch` and
-/// `orbh resume` put one in the background; give it by hand when a session has lost its manager. A session that has one
-/// needs no second, and it is refused. With --into or --cancel it changes or calls off a relaunch whose successor is not
-/// up. Works outside of every run only.
+/// `orbh resume` put one in the background, also when a session has lost its manager; give it by hand to watch it. A
+/// session that has one needs no second, and it is refused. With --into or --cancel it changes or calls off a relaunch
+/// whose successor is not up. Works outside of every run only.
 #[derive(Debug, Parser)]
 #[command(name = "orbh-relaunch", bin_name = "orbh relaunch", version, disable_help_subcommand = true)]
 pub struct Args {
@@ -19,7 +19,7 @@ pub struct Args {
     /// Use this account of the harness there
     #[arg(long, value_name = "NAME", requires = "into")]
     pub account: Option<String>,
-    /// Call the pending relaunch off; the session then waits for `orbh resume`
+    /// Call the pending relaunch off, on the target from before it; a context that has ended waits for `orbh resume`
     #[arg(long, conflicts_with = "background")]
     pub cancel: bool,
     /// Leave the terminal and go on in the background, saying what fails until the run is up

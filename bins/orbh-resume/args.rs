@@ -7,7 +7,8 @@ use std::path::PathBuf;
 ///
 /// Continues the native conversation where the harness can; otherwise the new run gets the duty and the last accepted
 /// handoff. A relaunch that is pending is taken to its end first. A successor that died before its model answered and
-/// before it gave a verb is started from its handoff again. Returns once the run has come up.
+/// before it gave a verb is started from its handoff again. With --into it all goes on elsewhere, which is the way out
+/// where a target cannot be used. Returns once the run has come up.
 #[derive(Debug, Parser)]
 #[command(name = "orbh-resume", bin_name = "orbh resume", version, disable_help_subcommand = true)]
 pub struct Args {

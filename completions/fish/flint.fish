@@ -104,12 +104,14 @@ complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcom
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from kill" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from kill" -s V -l version -d 'Print version'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from resume" -l file -d 'Read what to add from this file' -r -F
+complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from resume" -l into -d 'Run it on another target from now on; a relaunch that is pending goes there, too' -r
+complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from resume" -l account -d 'Use this account of the harness there' -r
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from resume" -l json -d 'Print one JSON object'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from resume" -s V -l version -d 'Print version'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l into -d 'Send the pending relaunch to another target' -r
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l account -d 'Use this account of the harness there' -r
-complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l cancel -d 'Call the pending relaunch off; the session then waits for `orbh resume`'
+complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l cancel -d 'Call the pending relaunch off, on the target from before it; a context that has ended waits for `orbh resume`'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l background -d 'Leave the terminal and go on in the background, saying what fails until the run is up'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l resume -d 'With --background: begin a new run when none is open, standard input added to its prompt'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l json -d 'Print one JSON object when it leaves'

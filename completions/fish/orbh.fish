@@ -130,12 +130,14 @@ complete -c orbh -n "__fish_orbh_using_subcommand kill" -l json -d 'Print one JS
 complete -c orbh -n "__fish_orbh_using_subcommand kill" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c orbh -n "__fish_orbh_using_subcommand kill" -s V -l version -d 'Print version'
 complete -c orbh -n "__fish_orbh_using_subcommand resume" -l file -d 'Read what to add from this file' -r -F
+complete -c orbh -n "__fish_orbh_using_subcommand resume" -l into -d 'Run it on another target from now on; a relaunch that is pending goes there, too' -r
+complete -c orbh -n "__fish_orbh_using_subcommand resume" -l account -d 'Use this account of the harness there' -r
 complete -c orbh -n "__fish_orbh_using_subcommand resume" -l json -d 'Print one JSON object'
 complete -c orbh -n "__fish_orbh_using_subcommand resume" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c orbh -n "__fish_orbh_using_subcommand resume" -s V -l version -d 'Print version'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l into -d 'Send the pending relaunch to another target' -r
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l account -d 'Use this account of the harness there' -r
-complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l cancel -d 'Call the pending relaunch off; the session then waits for `orbh resume`'
+complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l cancel -d 'Call the pending relaunch off, on the target from before it; a context that has ended waits for `orbh resume`'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l background -d 'Leave the terminal and go on in the background, saying what fails until the run is up'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l resume -d 'With --background: begin a new run when none is open, standard input added to its prompt'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l json -d 'Print one JSON object when it leaves'
