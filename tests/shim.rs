@@ -50,3 +50,13 @@ fn manager_and_harness_live_in_sessions_of_their_own() {
     assert_ne!(sid(manager), harness);
     assert_ne!(sid(manager), sid(std::process::id().cast_signed()));
 }
+
+/// A program is what the profile says that it is: nothing hands a file of an unknown format to a shell.
+#[test]
+fn a_file_of_no_known_format_is_not_run_by_a_shell() {
+    let world = World::new();
+    let path = world.script("formless", "touch $HOME/ran\n");
+    world.profile("formless", &serde_json::json!({"command": [path], "class": "full"}));
+    world.orbh(["launch", "command/formless", "go"]).run().exits(74).says("Exec format error");
+    assert!(!world.home().join("ran").exists());
+}

@@ -114,7 +114,7 @@ fn in_foreground(args: &Args, environment: &Environment, spool: Spool) -> Result
 
 fn gave_up(overview: &Overview) -> anyhow::Error {
     let reason = overview.compaction.reason.clone().unwrap_or_else(|| "the successor failed to start".to_owned());
-    let hint = overview.hint.clone().unwrap_or_default();
+    let hint = overview.compaction.hint.clone().or_else(|| overview.hint.clone()).unwrap_or_default();
     Fault::new(Kind::System, format!("cannot relaunch session {}: {reason}", overview.session)).hint(hint).into()
 }
 

@@ -9,7 +9,7 @@ use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::ground::watch::Watch;
 use shared::harness::{Runtime, missing_variables};
 use shared::spool::facts::{Reason, RunKind};
-use shared::spool::id::{RunNumber, SessionId};
+use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::session::Spool;
 use shared::spool::snapshot::newest;
 use shared::verbs::environment::Environment;
@@ -42,15 +42,15 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         let fix = format!("'orbh page {}' shows what it does", spool.id());
         return Err(Refusal::one(Finding::new("already-running", message, fix)).into());
     }
-    let before = match &args.into {
-        Some(into) => {
-            redirect::resume_into(&spool, environment, &into.parse()?, args.account.as_deref())?;
-            Overview::read(&spool)?
-        }
-        None => before,
-    };
-    if let Some(finding) = missing(&spool, environment, &before)? {
+    let into = args.into.as_deref().map(str::parse::<Target>).transpose()?;
+    // Everything that could refuse, before anything is changed.
+    if let Some(target) = into.as_ref().or(before.target.as_ref())
+        && let Some(finding) = missing(&spool, environment, target)?
+    {
         return Err(Refusal::one(finding).into());
+    }
+    if let Some(target) = &into {
+        redirect::resume_into(&spool, environment, target, args.account.as_deref())?;
     }
     let unread = added.is_some();
     let said = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
@@ -58,8 +58,8 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
 }
 
 /// What the environment lacks that the newest run was reached and paid by; the manager that this starts would refuse.
-fn missing(spool: &Spool, environment: &Environment, before: &Overview) -> Result<Option<Finding>> {
-    let (Some((_, run)), Some(target)) = (newest(spool)?, &before.target) else { return Ok(None) };
+fn missing(spool: &Spool, environment: &Environment, target: &Target) -> Result<Option<Finding>> {
+    let Some((_, run)) = newest(spool)? else { return Ok(None) };
     let runtime = Runtime::named(&target.runtime).filter(|_| run.target.runtime == target.runtime);
     let needs = environment.registry()?.resolve(target).map(|profile| profile.needs).unwrap_or_default();
     let get = |name: &str| environment.get(name);

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
 use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::stat::Mode;
-use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
+use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, execv, setsid};
 use shared::face::output::tell;
 use shared::ground::clock::At;
 use shared::ground::dir::{Dir, Written, insist_mode};
@@ -18,11 +18,10 @@ use shared::ground::process::{Proc, boot_id, pid_namespace};
 use shared::spool::facts::{End, PidRecord, Reason, Run, Stdin};
 use shared::spool::layout;
 use shared::verbs::environment::Environment;
+use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 
 /// The run has a process, or a tombstone, already.
 const RECORDED_BEFORE: u8 = 3;
@@ -85,8 +84,7 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
     chdir(&run.cwd)
         .map_err(std::io::Error::from)
         .with_context(|| format!("cannot change to the directory '{}'", run.cwd.display()))?;
-    let (program, arguments) =
-        run.argv.split_first().ok_or_else(|| Fault::new(Kind::Damaged, "run.json names no program"))?;
+    let program = run.argv.first().ok_or_else(|| Fault::new(Kind::Damaged, "run.json names no program"))?;
     // Standard error is the manager's ear. It is kept close-on-exec, so that the manager hears either why the program
     // was not executed, or, by the end of the file, that it was.
     let ear: OwnedFd = dup(std::io::stderr()).map_err(std::io::Error::from).context("cannot keep standard error")?;
@@ -98,9 +96,11 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
     dup2_stdout(&output).map_err(std::io::Error::from).context(dup_failed)?;
     dup2_stderr(&output).map_err(std::io::Error::from).context(dup_failed)?;
     reset_signals().context("cannot reset the signals")?;
-    let error = Command::new(program).args(arguments).exec();
+    // Not execvp(3): that would hand a file of an unknown format to a shell.
+    let words = run.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<Vec<CString>, _>>()?;
+    let Err(error) = execv(&words[0], &words);
     let _ = dup2_stderr(&ear);
-    Err(error).with_context(|| format!("cannot execute '{program}'"))
+    Err(std::io::Error::from(error)).with_context(|| format!("cannot execute '{program}'"))
 }
 
 /// The manager blocks the signals that it reads, and a shell or nohup may have had some ignored: both would be

@@ -99,7 +99,11 @@ struct ErrorBody<'a> {
 /// The error as scripts read it: an object on standard output.
 pub fn json(error: &anyhow::Error) -> String {
     let object = match error.chain().find_map(|cause| cause.downcast_ref::<Refusal>()) {
-        Some(refusal) => serde_json::to_string(&RefusedJson { v: 1, refused: &refusal.findings, context_ends: false }),
+        Some(refusal) => {
+            // The one refusal that comes from a context which ends: its handoff was accepted before.
+            let context_ends = refusal.findings.iter().any(|finding| finding.code == "accepted");
+            serde_json::to_string(&RefusedJson { v: 1, refused: &refusal.findings, context_ends })
+        }
         None => {
             let fault = error.chain().find_map(|cause| cause.downcast_ref::<Fault>());
             let body = ErrorBody {

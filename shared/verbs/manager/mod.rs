@@ -19,7 +19,7 @@ use crate::ground::dir::{self, Dir};
 use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
-use crate::ground::watch::{Watch, is_remote};
+use crate::ground::watch::Watch;
 use crate::harness::native;
 use crate::spool::facts::{PidRecord, Session};
 use crate::spool::id::RunNumber;
@@ -264,7 +264,7 @@ impl<'a> Manager<'a> {
     fn decide(&mut self) -> Result<(Step, Snapshot)> {
         let snapshot = self.snapshot()?;
         self.nothing_vanished(&snapshot)?;
-        snapshot.current()?.map_or(Ok(()), |run| self.of_this_machine(run))?;
+        snapshot.current()?.map_or(Ok(()), |run| tree::of_this_machine(&self.spool, run))?;
         let scratch = self.spool.scratch();
         let knowledge = Knowledge {
             resume: matches!(self.order, Order::Resume(_)),
@@ -280,18 +280,6 @@ impl<'a> Manager<'a> {
         };
         let step = decide(&snapshot, &knowledge)?;
         Ok((step, snapshot))
-    }
-
-    /// On a file system that machines share, a run of another one cannot be seen from here, nor be ended.
-    fn of_this_machine(&self, run: &RunFacts) -> Result<()> {
-        let Some(fact) = run.run.here().filter(|_| !run.end.exists() && run.pid.exists() && !run.this_boot()) else {
-            return Ok(());
-        };
-        if fact.host == process::host() || !is_remote(self.spool.dir()) {
-            return Ok(());
-        }
-        let message = format!("run {} was started on the machine '{}': it cannot be seen here", run.number, fact.host);
-        Err(Fault::new(Kind::Refused, message).hint(format!("give the command on '{}'", fact.host)).into())
     }
 
     fn perform(&mut self, step: Step, snapshot: &Snapshot) -> Result<Option<Signal>> {

@@ -5,11 +5,14 @@
 //! in their environment: the run's ORBH_NONCE together with the session's id. Never itself and its ancestors, and
 //! never what belongs to the sessions that this one launched, or that those launched.
 
+use crate::ground::fault::{Fault, Kind};
 use crate::ground::process::{self, Proc, Stat};
+use crate::ground::watch::is_remote;
 use crate::spool::child;
 use crate::spool::facts::PidRecord;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::RunFacts;
+use anyhow::Result;
 use std::collections::HashSet;
 
 /// Who looks.
@@ -92,4 +95,16 @@ impl Kin {
     fn has(&self, process: &Stat) -> bool {
         self.managers.contains(&process.proc) || process::environment_has_any(process.proc.pid, &self.marks)
     }
+}
+
+/// Fails for a run of another machine, on a file system that machines share: it cannot be seen from here, nor be ended.
+pub fn of_this_machine(spool: &Spool, run: &RunFacts) -> Result<()> {
+    let Some(fact) = run.run.here().filter(|_| !run.end.exists() && run.pid.exists() && !run.this_boot()) else {
+        return Ok(());
+    };
+    if fact.host == process::host() || !is_remote(spool.dir()) {
+        return Ok(());
+    }
+    let message = format!("run {} was started on the machine '{}': it cannot be seen here", run.number, fact.host);
+    Err(Fault::new(Kind::Refused, message).hint(format!("give the command on '{}'", fact.host)).into())
 }

@@ -143,9 +143,9 @@ fn examine(
     let unfinished = findings.iter().any(|finding| finding.code == "compaction-unfinished");
     let draft = if unfinished { None } else { draft(caller, run, findings) };
     let hint = run.filter(|run| wish.into.is_some() && run.target.runtime == target.runtime && run.target != target);
-    let hint = hint
-        .filter(|_| keeps_conversation(&target))
-        .map(|_| format!("'orbh profiles switch {target}' would have kept the conversation"));
+    let hint = hint.filter(|_| keeps_conversation(&target)).map(|_| {
+        format!("the conversation ends with this; 'orbh profiles switch', of a later release, will keep it on {target}")
+    });
     Ok(draft.map(|(bytes, verdict)| Passed { verdict, target, hint, bytes, account }))
 }
 

@@ -72,6 +72,7 @@ fn order(spool: &Spool, mode: Mode, by: &str) -> Result<RunNumber> {
         };
         return refuse(message, format!("'orbh inspect {id}' shows what it did"));
     };
+    tree::of_this_machine(spool, run)?;
     // Without a manager the verb itself would have to do it, and would die before the end is written.
     let above = process::ancestors(std::process::id().cast_signed());
     let inside = record.process().is_some_and(|root| root.alive() && above.contains(&root.pid));

@@ -4,7 +4,8 @@ use super::intent;
 use crate::ground::clock::At;
 use crate::ground::dir::Dir;
 use crate::ground::fact;
-use crate::ground::fault::{Finding, Refusal};
+use crate::ground::fault::{Fault, Finding, Kind, Refusal};
+use crate::ground::lease::{self, Probe};
 use crate::spool::facts::{End, InForce, Intent, Reason};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
@@ -42,6 +43,11 @@ pub fn resume_into(spool: &Spool, environment: &Environment, target: &Target, ac
         return Err(Refusal { findings }.into());
     }
     let _claim = Claim::take(spool, "resume --into")?;
+    if let Probe::Held(holder) = lease::probe(&spool.scratch().join(layout::MANAGER))? {
+        let who = lease::describe(holder.as_ref());
+        let message = format!("session {} has got a manager meanwhile: {who}", spool.id());
+        return Err(Fault::new(Kind::Busy, message).hint(format!("orbh page {}", spool.id())).into());
+    }
     put_in_force(spool, target, account)?;
     log::note(spool, "redirected", None, target.to_string());
     Ok(())
