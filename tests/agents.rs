@@ -146,7 +146,7 @@ fn lives_through_a_compaction(agent: &Agent) {
     let first = session.pid("0001");
     let ended = session.wait_end("0001");
     if ended != "compacted" && story(&session, &stage).contains("bwrap: Creating new namespace failed") {
-        println!("skipped: the sandbox of codex needs user namespaces, and there are none");
+        crate::harness::model::say("skipped: the sandbox of codex needs user namespaces, and there are none");
         return;
     }
     assert_eq!(ended, "compacted", "{}", story(&session, &stage));

@@ -78,7 +78,7 @@ fn the_full_class_of_claude_skips_permissions() {
     launch(&world, "claude/rec", &[], &[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "outer")]);
     let given = recorded(&world, "0001");
     assert!(given.has("-p") && given.has("--dangerously-skip-permissions"), "{:?}", given.argv);
-    assert!(!given.has("--allowedTools") && !given.has("--resume"));
+    assert!(!given.has("--settings") && !given.has("--resume"));
     assert_eq!(given.after("--model"), Some("sonnet"));
     assert!(given.stdin.contains("the duty") && given.stdin.contains("Claude Code"));
     assert!(given.env.contains("DISABLE_AUTO_COMPACT=1\n") && given.env.contains("DISABLE_AUTOUPDATER=1\n"));
@@ -94,11 +94,13 @@ fn the_asked_class_of_claude_gets_leave_for_the_harmless_verbs_and_the_scratch_d
     assert!(!given.has("--dangerously-skip-permissions"));
     assert_eq!(given.after("--permission-mode"), Some("acceptEdits"));
     assert_eq!(given.after("--add-dir"), session.path("scratch").to_str());
-    for rule in ["Bash(orbh page:*)", "Bash(flint orbh compact:*)"] {
-        assert!(given.has(rule), "{rule} is not in {:?}", given.argv);
+    let settings: Value = serde_json::from_str(given.after("--settings").unwrap()).unwrap();
+    let allowed: Vec<&str> =
+        settings["permissions"]["allow"].as_array().unwrap().iter().map(|rule| rule.as_str().unwrap()).collect();
+    let own = format!("Bash({} session:*)", env!("CARGO_BIN_EXE_orbh"));
+    for rule in ["Bash(orbh page:*)", "Bash(flint orbh compact:*)", &own] {
+        assert!(allowed.contains(&rule), "{rule} is not in {allowed:?}");
     }
-    let orbh = env!("CARGO_BIN_EXE_orbh");
-    assert!(given.has(&format!("Bash({orbh} session:*)")), "{:?}", given.argv);
     assert!(!given.argv.iter().any(|word| word.contains("launch")), "{:?}", given.argv);
 }
 
@@ -292,18 +294,101 @@ fn a_handoff_into_a_higher_class_is_refused_and_says_what_fits() {
     refused.says("'full'").says("claude/rec").says("Your context will NOT end.");
 }
 
-/// Whoever can write profiles or spools can have the manager start what he likes, outside of his sandbox.
+/// Whoever can write profiles, spools or programs can have the manager start what he likes, outside of his sandbox.
 #[test]
-fn an_agent_below_full_is_not_let_work_above_profiles_or_spools() {
+fn an_agent_below_full_does_not_work_where_it_could_leave_its_class() {
     let world = World::new();
     recorder(&world, "codex", &json!({"class": "sandboxed"}));
-    let above = world.path().display().to_string();
-    let refused = world.orbh(["launch", "codex/rec", "the duty", "--cwd", &above]).run();
-    refused.exits(1).says("could write").says("--cwd DIR");
-    assert!(!world.root().exists());
+    let refused = |world: &World, cwd: &std::path::Path, path: Option<&std::path::Path>| {
+        let mut cmd = world.orbh(["launch", "codex/rec", "the duty", "--cwd", &cwd.display().to_string()]);
+        if let Some(path) = path {
+            cmd = cmd.env("PATH", format!("{}:/usr/bin:/bin", path.display()));
+        }
+        cmd.run().exits(1).says("could write").says("--cwd DIR");
+        assert!(!world.root().exists());
+    };
+    // Above profiles and spools; among the profiles; above the verbs; above a directory of PATH.
+    refused(&world, world.path(), None);
+    refused(&world, &world.config().join("profiles/codex"), None);
+    refused(&world, crate::harness::bin_dir().parent().unwrap(), None);
+    let tools = world.work().join("node_modules/.bin");
+    std::fs::create_dir_all(&tools).unwrap();
+    refused(&world, &world.work(), Some(&tools));
+    // Above the program of the profile; above what a link among the profiles leads to.
+    let own = world.work().join("agent");
+    std::fs::copy(world.path().join("recorder"), &own).unwrap();
+    profile(&world, "codex", "rec", &json!({"class": "sandboxed", "command": [own]}));
+    refused(&world, &world.work(), None);
+    recorder(&world, "codex", &json!({"class": "sandboxed"}));
+    std::fs::rename(world.config().join("profiles"), world.work().join("dotfiles")).unwrap();
+    std::os::unix::fs::symlink(world.work().join("dotfiles"), world.config().join("profiles")).unwrap();
+    refused(&world, &world.work(), None);
+    std::fs::remove_file(world.config().join("profiles")).unwrap();
+    std::fs::rename(world.work().join("dotfiles"), world.config().join("profiles")).unwrap();
+    // In a directory of its own, and of class full anywhere.
     launch(&world, "codex/rec", &[], &[]);
     recorder(&world, "codex", &json!({"class": "full"}));
-    launch(&world, "codex/rec", &["--cwd", &above], &[]);
+    launch(&world, "codex/rec", &["--cwd", &world.path().display().to_string()], &[]);
+}
+
+/// A transcript is the harness's own: one that cannot be read tells nothing, and keeps nobody from the session.
+#[test]
+fn a_transcript_that_cannot_be_read_takes_nothing_along() {
+    let world = World::new();
+    recorder(&world, "claude", &json!({"class": "full"}));
+    let session = launch(&world, "claude/rec", &[], &[]);
+    let id = recorded(&world, "0001").after("--session-id").unwrap().to_owned();
+    let transcript = world.home().join(format!(".claude/projects/here/{id}.jsonl"));
+    std::fs::remove_file(&transcript).unwrap();
+    std::fs::create_dir(&transcript).unwrap();
+    assert_eq!(world.orbh(["context", &session.id]).run().ok(), "unknown\n");
+    assert_eq!(session.state(), "working");
+    world.orbh(["kill", &session.id]).run().ok();
+    world.orbh(["resume", &session.id]).env("RECORD", world.path().join("record")).run().ok();
+    assert!(!recorded(&world, "0002").has("--resume"));
+}
+
+/// A harness may keep keys from its shell tools; its manager has them, and that is what counts.
+#[test]
+fn a_key_that_the_run_has_and_its_shell_lacks_is_not_missing() {
+    let world = World::new();
+    recorder(&world, "codex", &json!({"class": "full", "needs": ["MY_KEY"]}));
+    let session = launch(&world, "codex/rec", &[], &[("MY_KEY", "x")]);
+    recorded(&world, "0001");
+    // The verbs of the test are given without it.
+    session.compact("0001", "0002");
+}
+
+/// An account was chosen by a person, and is not left by the way.
+#[test]
+fn a_handoff_into_another_profile_of_the_runtime_keeps_the_account() {
+    let world = World::new();
+    recorder(&world, "claude", &json!({"class": "full"}));
+    let path = world.path().join("recorder");
+    profile(&world, "claude", "two", &json!({"class": "full", "command": [path]}));
+    world.orbh(["accounts", "add", "claude", "work"]).run().exits(0);
+    let session = launch(&world, "claude/rec", &["--account", "work"], &[]);
+    recorded(&world, "0001");
+    session.verb("0001", ["compact", "start"]).run().exits(0);
+    session.write_good_handoff("0001");
+    session.verb("0001", ["compact", "handoff", "--into", "claude/two"]).run().accepted();
+    session.wait_relaunched("0002");
+    assert!(recorded(&world, "0002").env.contains("accounts/claude/work"));
+    assert_eq!(session.fact("target.json").unwrap()["account"], "work");
+}
+
+/// Another home is another login and another bill.
+#[test]
+fn a_recovery_without_the_home_that_the_run_had_refuses_and_names_it() {
+    let world = World::new();
+    recorder(&world, "codex", &json!({"class": "full"}));
+    let home = world.path().join("elsewhere").display().to_string();
+    let session = launch(&world, "codex/rec", &[], &[("CODEX_HOME", &home)]);
+    recorded(&world, "0001");
+    world.orbh(["kill", &session.id]).run().ok();
+    world.orbh(["resume", &session.id]).run().exits(1).says("CODEX_HOME");
+    let resume = world.orbh(["resume", &session.id]).env("CODEX_HOME", &home);
+    resume.env("RECORD", world.path().join("record")).run().ok();
 }
 
 #[test]

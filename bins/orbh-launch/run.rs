@@ -146,8 +146,8 @@ fn born(args: &Args, environment: &Environment, profile: &Profile, parent: Optio
     if !cwd.is_dir() {
         return Err(Fault::new(Kind::Usage, format!("'{}' is not a directory", cwd.display())).into());
     }
-    let guarded = environment.guarded()?;
-    if let Some(finding) = exposed(profile.class, &cwd, &guarded.each_ref().map(PathBuf::as_path)) {
+    let guarded = environment.guarded(profile.command.first().map(String::as_str))?;
+    if let Some(finding) = exposed(profile.class, &cwd, &guarded) {
         return Err(Refusal::one(finding).into());
     }
     let continues = args.continues.as_deref().map(|id| environment.root()?.find(id)).transpose()?;

@@ -63,7 +63,8 @@ fn missing(spool: &Spool, environment: &Environment, target: &Target) -> Result<
     let runtime = Runtime::named(&target.runtime).filter(|_| run.target.runtime == target.runtime);
     let needs = environment.registry()?.resolve(target).map(|profile| profile.needs).unwrap_or_default();
     let get = |name: &str| environment.get(name);
-    Ok(runtime.and_then(|runtime| missing_variables(runtime, &needs, &run.environment, &get)))
+    let had = runtime.map(|runtime| run.inherited(runtime.home_variable())).unwrap_or_default();
+    Ok(runtime.and_then(|runtime| missing_variables(runtime, &needs, &had, &get)))
 }
 
 /// The session as it is, once a manager that has nothing left to keep has gone: one that lets a run go which has

@@ -176,7 +176,8 @@ pub fn missing_variables<'a>(
     had: &[String],
     get: &dyn Fn(&str) -> Option<&'a OsStr>,
 ) -> Option<Finding> {
-    let keys = runtime.keys().iter().map(|key| (*key).to_owned()).filter(|key| had.contains(key));
+    let keys = runtime.keys().iter().copied().chain(runtime.home_variable());
+    let keys = keys.map(str::to_owned).filter(|key| had.contains(key));
     let mut missing: Vec<String> = keys.chain(needs.iter().cloned()).filter(|name| get(name).is_none()).collect();
     missing.sort();
     missing.dedup();

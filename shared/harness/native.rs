@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 /// How much of a run's output is looked at for the id that it begins with.
-const BEGINNING: u64 = 64 * 1024;
+const BEGINNING: u64 = 1024 * 1024;
 
 /// native.json of a run, once it is there.
 pub fn read(spool: &Spool, number: RunNumber) -> Result<Option<Native>> {

@@ -88,9 +88,10 @@ fn transcribed(spool: &Spool, number: RunNumber, run: &Run, runtime: Runtime) ->
     let nothing = Occupancy::new(run.context, None, run.context_window, None, None);
     let Some(found) = native::read(spool, number)? else { return Ok(nothing) };
     let Some(path) = native::find_transcript(run, &found) else { return Ok(nothing) };
+    // Not ours: one that cannot be read, or shrinks meanwhile, tells nothing, and must not take the session along.
     let usage = match runtime {
-        Runtime::Claude => transcript::claude(&path)?,
-        Runtime::Codex => transcript::codex(&path)?,
+        Runtime::Claude => transcript::claude(&path).ok().flatten(),
+        Runtime::Codex => transcript::codex(&path).ok().flatten(),
         Runtime::Command => None,
     };
     let Some(usage) = usage else { return Ok(nothing) };

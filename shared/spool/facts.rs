@@ -152,6 +152,15 @@ pub struct Run {
     pub started_at: At,
 }
 
+impl Run {
+    /// The names of its environment, as far as it came from the manager's: `home` is the variable by which an account
+    /// moved the home of the harness, and comes from the account.
+    pub fn inherited(&self, home: Option<&str>) -> Vec<String> {
+        let by_account = |name: &str| self.account.is_some() && Some(name) == home;
+        self.environment.iter().filter(|name| !by_account(name)).cloned().collect()
+    }
+}
+
 /// native.json: the conversation of a run in its harness.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Native {

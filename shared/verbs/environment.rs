@@ -88,10 +88,27 @@ impl Environment {
         Ok(path.ok_or_else(|| homeless("ORBH_CONFIG, XDG_CONFIG_HOME", "ORBH_CONFIG"))?)
     }
 
-    /// What an agent of a class below `full` must not be able to write: profiles and spools, by their real paths.
-    pub fn guarded(&self) -> Result<[PathBuf; 2]> {
-        let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
-        Ok([real(self.config()?), real(self.root_path()?)])
+    /// What an agent of a class below `full` must not be able to write, by real paths: profiles (wherever links lead),
+    /// spools, and what the manager executes: its own programs, that of the profile, and whatever PATH leads to.
+    pub fn guarded(&self, program: Option<&str>) -> Result<Vec<PathBuf>> {
+        let config = self.config()?;
+        let profiles = config.join("profiles");
+        let below = |dir: &Path| -> Vec<PathBuf> {
+            std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+        };
+        let mut paths = vec![config, profiles.clone(), self.root_path()?];
+        for runtime in below(&profiles) {
+            paths.extend(below(&runtime));
+            paths.push(runtime);
+        }
+        paths.extend(self.programs.clone());
+        paths.extend(program.map(PathBuf::from));
+        paths.extend(std::env::split_paths(self.search()).filter(|dir| dir.is_absolute()));
+        let real = paths.iter().filter_map(|path| std::fs::canonicalize(path).ok());
+        let mut all: Vec<PathBuf> = real.chain(paths.iter().cloned()).collect();
+        all.sort();
+        all.dedup();
+        Ok(all)
     }
 
     /// The profiles.

@@ -47,8 +47,9 @@ pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
         Class::Asked | Class::Sandboxed => {
             add(&["--permission-mode", profile.permission_mode.as_deref().unwrap_or("acceptEdits")]);
             add(&["--add-dir", &place.scratch.to_string_lossy()]);
-            add(&["--allowedTools"]);
-            argv.extend(rules(place));
+            // As settings: --allowedTools would split a rule at a comma in a path, and swallow what comes after it.
+            let settings = serde_json::json!({"permissions": {"allow": rules(place)}});
+            add(&["--settings", &settings.to_string()]);
         }
     }
     Plan { argv, stdin: Stdin::Prompt, native: Some(native) }

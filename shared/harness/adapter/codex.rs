@@ -39,8 +39,11 @@ pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {
             let roots: Vec<String> = place.run_side.iter().map(|path| toml_string(&path.to_string_lossy())).collect();
             add(&["-c", "sandbox_mode=\"workspace-write\"", "-c", "approval_policy=\"never\""]);
             add(&["-c", &format!("sandbox_workspace_write.writable_roots=[{}]", roots.join(","))]);
-            // By default all of /tmp may be written, and with it a spool or profiles that lie there.
-            let lies_in = |dir: &Path| place.scratch.starts_with(dir) || place.config.starts_with(dir);
+            // By default all of /tmp may be written, and with it whatever of ours lies there.
+            let lies_in = |dir: &Path| {
+                let real = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+                place.guarded.iter().any(|path| path.starts_with(dir) || path.starts_with(&real))
+            };
             if lies_in(Path::new("/tmp")) {
                 add(&["-c", "sandbox_workspace_write.exclude_slash_tmp=true"]);
             }

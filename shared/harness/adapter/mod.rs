@@ -26,8 +26,8 @@ pub struct Place {
     pub scratch: PathBuf,
     /// The directories of the spool that a run's verbs write, scratch included.
     pub run_side: Vec<PathBuf>,
-    /// Where the profiles are.
-    pub config: PathBuf,
+    /// What an agent below `full` must not be able to write.
+    pub guarded: Vec<PathBuf>,
     /// The dispatchers, absolute: `orbh` and `flint`.
     pub programs: Vec<PathBuf>,
     /// $TMPDIR, where it is set.
@@ -54,14 +54,22 @@ pub struct Variables {
 
 /// A harness of a class below `full` may write where it works. Whoever can write profiles or spools there can have the
 /// manager, which is outside of every sandbox, start what it likes: such a working directory is refused.
-pub fn exposed(class: Class, cwd: &Path, guarded: &[&Path]) -> Option<Finding> {
-    let within = guarded.iter().find(|path| class != Class::Full && path.starts_with(cwd))?;
+pub fn exposed(class: Class, cwd: &Path, guarded: &[PathBuf]) -> Option<Finding> {
+    let within =
+        guarded.iter().find(|path| class != Class::Full && (path.starts_with(cwd) || cwd.starts_with(path)))?;
     let message = format!(
         "an agent of class '{class}' that works in '{}' could write '{}', and so leave its class",
         cwd.display(),
         within.display()
     );
-    Some(Finding::new("place-exposed", message, "let it work in a directory of its own: --cwd DIR").at(within))
+    Some(
+        Finding::new(
+            "place-exposed",
+            message,
+            "let it work in a directory of its own (--cwd DIR), with nothing of it in PATH",
+        )
+        .at(within),
+    )
 }
 
 /// The verbs that a run may give without asking: they harm nothing, and without them no context can hand off.

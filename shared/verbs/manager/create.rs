@@ -102,7 +102,7 @@ impl Manager<'_> {
         let Some(runtime) = Runtime::named(&profile.target.runtime) else { return Ok(()) };
         let same = |run: &&Run| run.target.runtime == profile.target.runtime;
         let before = snapshot.runs.iter().rev().filter_map(|run| run.run.here()).find(same);
-        let had = before.filter(|_| creation.kind != RunKind::Launch).map(|run| run.environment.clone());
+        let had = before.filter(|_| creation.kind != RunKind::Launch).map(|run| run.inherited(runtime.home_variable()));
         let get = |name: &str| self.environment.get(name);
         match missing_variables(runtime, &profile.needs, &had.unwrap_or_default(), &get) {
             Some(finding) => Err(Refusal::one(finding).into()),
@@ -137,7 +137,8 @@ impl Manager<'_> {
             return Ok(Start::Fresh);
         }
         let native = native::read(&self.spool, number)?;
-        let there = native.filter(|native| native::find_transcript(before, native).is_some());
+        let readable = |path: PathBuf| path.is_file() && std::fs::File::open(path).is_ok();
+        let there = native.filter(|native| native::find_transcript(before, native).is_some_and(readable));
         Ok(there.map_or(Start::Fresh, |native| Start::Resume(native.id)))
     }
 
@@ -152,8 +153,8 @@ impl Manager<'_> {
             );
             return Err(Refusal::one(Finding::new("class-too-high", message, "choose a target of that class")).into());
         }
-        let guarded = self.environment.guarded()?;
-        if let Some(finding) = exposed(profile.class, &self.session.cwd, &guarded.each_ref().map(PathBuf::as_path)) {
+        let guarded = self.environment.guarded(profile.command.first().map(String::as_str))?;
+        if let Some(finding) = exposed(profile.class, &self.session.cwd, &guarded) {
             return Err(Refusal::one(finding).into());
         }
         Ok(profile)
@@ -184,7 +185,7 @@ impl Manager<'_> {
         let runtime = Runtime::named(&profile.target.runtime).ok_or_else(unknown)?;
         let plan = match profile.command.is_empty() {
             true => Plan { argv: Vec::new(), stdin: Stdin::Null, native: None },
-            false => runtime.plan(&profile, &self.place()?, start),
+            false => runtime.plan(&profile, &self.place(profile.command.first().map(String::as_str))?, start),
         };
         let variables = runtime.environment();
         let mut environment = self.environment.names();
@@ -217,13 +218,13 @@ impl Manager<'_> {
         Ok((run, plan.native))
     }
 
-    fn place(&self) -> Result<Place> {
+    fn place(&self, program: Option<&str>) -> Result<Place> {
         let run_side = RUN_SIDE.iter().map(|name| self.spool.dir().join(name)).collect();
         let programs = ["orbh", "flint"].map(|name| self.environment.program(name));
         let programs = programs.into_iter().filter(|path| path.is_absolute()).collect();
         let temporary = self.environment.get("TMPDIR").map(PathBuf::from);
-        let config = self.environment.config()?;
-        Ok(Place { scratch: self.spool.scratch(), run_side, config, programs, temporary })
+        let guarded = self.environment.guarded(program)?;
+        Ok(Place { scratch: self.spool.scratch(), run_side, guarded, programs, temporary })
     }
 
     fn prompt(&self, creation: &Creation, snapshot: &Snapshot, start: &Start, target: &Target) -> Result<String> {

@@ -22,6 +22,7 @@ use crate::verbs::contract::{self, Draft, Verdict};
 use crate::verbs::environment::Environment;
 use crate::verbs::launch::{Order, start_manager};
 use anyhow::{Context, Result};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -138,7 +139,8 @@ fn examine(
     }
     let run = me.run.get()?;
     let (target, account) = wanted(caller, wish)?;
-    findings.extend(target_findings(environment, &caller.session, &target, account.as_deref())?);
+    let had = run.map(|run| run.environment.as_slice()).unwrap_or_default();
+    findings.extend(target_findings(environment, &caller.session, &target, account.as_deref(), had)?);
     // Before an earlier compaction is finished nobody expects a draft.
     let unfinished = findings.iter().any(|finding| finding.code == "compaction-unfinished");
     let draft = if unfinished { None } else { draft(caller, run, findings) };
@@ -155,11 +157,16 @@ fn keeps_conversation(target: &Target) -> bool {
 
 /// The target and account of the successor.
 fn wanted(caller: &Caller, wish: &Wish) -> Result<(Target, Option<String>)> {
-    if let Some(target) = &wish.into {
-        return Ok((target.clone(), wish.account.clone()));
-    }
-    let InForce { target, account } = caller.spool.in_force()?.context("the target in force is unknown")?;
-    Ok((target, account))
+    let in_force = caller.spool.in_force()?.context("the target in force is unknown")?;
+    let Some(target) = &wish.into else { return Ok((in_force.target, in_force.account)) };
+    Ok((target.clone(), account_for(target, wish.account.as_deref(), Some(&in_force))))
+}
+
+/// The account for a target: the one that was named, else the one in force, as long as the runtime stays. An account was
+/// chosen by a person, and is not left by the way.
+pub fn account_for(target: &Target, named: Option<&str>, in_force: Option<&InForce>) -> Option<String> {
+    let same = in_force.filter(|in_force| in_force.target.runtime == target.runtime);
+    named.map(str::to_owned).or_else(|| same.and_then(|in_force| in_force.account.clone()))
 }
 
 /// Reads and validates the draft of the calling run.
@@ -231,6 +238,7 @@ pub fn target_findings(
     session: &Session,
     target: &Target,
     account: Option<&str>,
+    had: &[String],
 ) -> Result<Vec<Finding>> {
     let registry = environment.registry()?;
     let mut findings = Vec::new();
@@ -256,10 +264,12 @@ pub fn target_findings(
         // The manager's environment is what counts; the one of a run comes from it.
         Ok(profile) => {
             let runtime = Runtime::named(&target.runtime);
-            let get = |name: &str| environment.get(name);
+            // A harness may keep keys from its shell tools: what the run has, by its run.json, its manager has.
+            let known = |name: &str| had.iter().any(|one| one == name).then_some(OsStr::new("set"));
+            let get = |name: &str| environment.get(name).or_else(|| known(name));
             findings.extend(runtime.and_then(|runtime| missing_variables(runtime, &profile.needs, &[], &get)));
-            let guarded = environment.guarded()?;
-            findings.extend(exposed(profile.class, &session.cwd, &guarded.each_ref().map(PathBuf::as_path)));
+            let guarded = environment.guarded(profile.command.first().map(String::as_str))?;
+            findings.extend(exposed(profile.class, &session.cwd, &guarded));
         }
         Err(finding) => findings.push(finding),
     }

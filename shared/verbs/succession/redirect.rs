@@ -1,5 +1,6 @@
 //! `relaunch --into` and `relaunch --cancel`: what can be done about an accepted handoff whose successor is not up.
 
+use super::handoff::account_for;
 use super::intent;
 use crate::ground::clock::At;
 use crate::ground::dir::Dir;
@@ -20,7 +21,9 @@ use anyhow::Result;
 /// Sends the pending relaunch to another target, the handoff unchanged.
 pub fn into(spool: &Spool, environment: &Environment, target: &Target, account: Option<&str>) -> Result<Intent> {
     let session = spool.session()?;
-    let findings = super::handoff::target_findings(environment, &session, target, account)?;
+    let account = account_for(target, account, spool.in_force()?.as_ref());
+    let account = account.as_deref();
+    let findings = super::handoff::target_findings(environment, &session, target, account, &[])?;
     if !findings.is_empty() {
         return Err(Refusal { findings }.into());
     }
@@ -35,10 +38,12 @@ pub fn into(spool: &Spool, environment: &Environment, target: &Target, account: 
 /// Gives a session that is to be resumed another target; a relaunch that is pending goes there, too.
 pub fn resume_into(spool: &Spool, environment: &Environment, target: &Target, account: Option<&str>) -> Result<()> {
     let session = spool.session()?;
+    let account = account_for(target, account, spool.in_force()?.as_ref());
+    let account = account.as_deref();
     if Snapshot::read(spool, session.mode)?.intent.exists() {
         return into(spool, environment, target, account).map(drop);
     }
-    let findings = super::handoff::target_findings(environment, &session, target, account)?;
+    let findings = super::handoff::target_findings(environment, &session, target, account, &[])?;
     if !findings.is_empty() {
         return Err(Refusal { findings }.into());
     }
