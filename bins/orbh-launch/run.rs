@@ -7,7 +7,6 @@ use shared::face::input;
 use shared::face::output::{print, print_json, tell};
 use shared::ground::clock::At;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
-use shared::harness::adapter::exposed;
 use shared::harness::profile::Profile;
 use shared::harness::registry::Registry;
 use shared::harness::{Runtime, missing_variables};
@@ -146,8 +145,7 @@ fn born(args: &Args, environment: &Environment, profile: &Profile, parent: Optio
     if !cwd.is_dir() {
         return Err(Fault::new(Kind::Usage, format!("'{}' is not a directory", cwd.display())).into());
     }
-    let guarded = environment.guarded(profile.command.first().map(String::as_str))?;
-    if let Some(finding) = exposed(profile.class, &cwd, &guarded) {
+    if let Some(finding) = environment.exposed(profile, &cwd)? {
         return Err(Refusal::one(finding).into());
     }
     let continues = args.continues.as_deref().map(|id| environment.root()?.find(id)).transpose()?;

@@ -41,7 +41,7 @@ impl Caller {
         Ok(Caller { spool, session, run, nonce: environment.nonce().map(str::to_owned) })
     }
 
-    /// Whether a session id, given as an argument, would only repeat what the environment says.
+    /// The facts of the calling session as they are now; for a decision, hold the claim meanwhile.
     pub fn snapshot(&self) -> Result<Snapshot> {
         Snapshot::read(&self.spool, self.session.mode)
     }

@@ -1,7 +1,11 @@
 //! The environment of a verb, parsed once. Only a binary's `main` reads it; everything else is handed this.
 
-use crate::ground::fault::{Fault, Kind};
+use crate::ground::fault::{Fault, Finding, Kind};
 use crate::ground::watch::Backend;
+use crate::harness::adapter;
+use crate::harness::profile::Profile;
+use crate::harness::registry::Registry;
+use crate::spool::facts::Class;
 use crate::spool::root::Root;
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -88,9 +92,17 @@ impl Environment {
         Ok(path.ok_or_else(|| homeless("ORBH_CONFIG, XDG_CONFIG_HOME", "ORBH_CONFIG"))?)
     }
 
+    /// What is wrong with letting an agent of this profile work in `cwd`: of a class below `full` it could leave its class.
+    pub fn exposed(&self, profile: &Profile, cwd: &Path) -> Result<Option<Finding>> {
+        if profile.class == Class::Full {
+            return Ok(None);
+        }
+        Ok(adapter::exposed(profile.class, cwd, &self.guarded(profile)?))
+    }
+
     /// What an agent of a class below `full` must not be able to write, by real paths: profiles (wherever links lead),
     /// spools, and what the manager executes: its own programs, that of the profile, and whatever PATH leads to.
-    pub fn guarded(&self, program: Option<&str>) -> Result<Vec<PathBuf>> {
+    pub fn guarded(&self, profile: &Profile) -> Result<Vec<PathBuf>> {
         let config = self.config()?;
         let profiles = config.join("profiles");
         let below = |dir: &Path| -> Vec<PathBuf> {
@@ -102,7 +114,7 @@ impl Environment {
             paths.push(runtime);
         }
         paths.extend(self.programs.clone());
-        paths.extend(program.map(PathBuf::from));
+        paths.extend(profile.command.first().map(PathBuf::from));
         paths.extend(std::env::split_paths(self.search()).filter(|dir| dir.is_absolute()));
         let real = paths.iter().filter_map(|path| std::fs::canonicalize(path).ok());
         let mut all: Vec<PathBuf> = real.chain(paths.iter().cloned()).collect();
@@ -112,8 +124,8 @@ impl Environment {
     }
 
     /// The profiles.
-    pub fn registry(&self) -> Result<crate::harness::registry::Registry> {
-        Ok(crate::harness::registry::Registry::new(&self.config()?, self.search().to_owned()))
+    pub fn registry(&self) -> Result<Registry> {
+        Ok(Registry::new(&self.config()?, self.search().to_owned()))
     }
 
     /// PATH.

@@ -26,7 +26,7 @@ pub struct Place {
     pub scratch: PathBuf,
     /// The directories of the spool that a run's verbs write, scratch included.
     pub run_side: Vec<PathBuf>,
-    /// What an agent below `full` must not be able to write.
+    /// What an agent below `full` must not be able to write; empty for one of class `full`.
     pub guarded: Vec<PathBuf>,
     /// The dispatchers, absolute: `orbh` and `flint`.
     pub programs: Vec<PathBuf>,

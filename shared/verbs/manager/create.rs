@@ -8,11 +8,11 @@ use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::process;
-use crate::harness::adapter::{Place, Plan, Start, exposed};
+use crate::harness::adapter::{Place, Plan, Start};
 use crate::harness::profile::Profile;
 use crate::harness::prompt::{self, Occasion, Setting};
 use crate::harness::{Runtime, missing_variables, native, occupancy};
-use crate::spool::facts::{Cancelled, InForce, Native, Reason, Run, RunKind, Stdin};
+use crate::spool::facts::{Cancelled, Class, InForce, Native, Reason, Run, RunKind, Stdin};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -153,8 +153,7 @@ impl Manager<'_> {
             );
             return Err(Refusal::one(Finding::new("class-too-high", message, "choose a target of that class")).into());
         }
-        let guarded = self.environment.guarded(profile.command.first().map(String::as_str))?;
-        if let Some(finding) = exposed(profile.class, &self.session.cwd, &guarded) {
+        if let Some(finding) = self.environment.exposed(&profile, &self.session.cwd)? {
             return Err(Refusal::one(finding).into());
         }
         Ok(profile)
@@ -185,7 +184,7 @@ impl Manager<'_> {
         let runtime = Runtime::named(&profile.target.runtime).ok_or_else(unknown)?;
         let plan = match profile.command.is_empty() {
             true => Plan { argv: Vec::new(), stdin: Stdin::Null, native: None },
-            false => runtime.plan(&profile, &self.place(profile.command.first().map(String::as_str))?, start),
+            false => runtime.plan(&profile, &self.place(&profile)?, start),
         };
         let variables = runtime.environment();
         let mut environment = self.environment.names();
@@ -218,12 +217,13 @@ impl Manager<'_> {
         Ok((run, plan.native))
     }
 
-    fn place(&self, program: Option<&str>) -> Result<Place> {
+    fn place(&self, profile: &Profile) -> Result<Place> {
         let run_side = RUN_SIDE.iter().map(|name| self.spool.dir().join(name)).collect();
         let programs = ["orbh", "flint"].map(|name| self.environment.program(name));
         let programs = programs.into_iter().filter(|path| path.is_absolute()).collect();
         let temporary = self.environment.get("TMPDIR").map(PathBuf::from);
-        let guarded = self.environment.guarded(program)?;
+        // Only a sandbox is told what it has to keep from its agent.
+        let guarded = if profile.class == Class::Full { Vec::new() } else { self.environment.guarded(profile)? };
         Ok(Place { scratch: self.spool.scratch(), run_side, guarded, programs, temporary })
     }
 

@@ -127,8 +127,6 @@ impl<'a> Manager<'a> {
         for path in [spool.scratch(), spool.returns(), spool.runs()] {
             watch.add(&path)?;
         }
-        let (started, executed, returned, watched, learned) = (None, None, None, None, None);
-        let (starts, attempts, statuses) = (0, 0, HashMap::new());
         Ok(Manager {
             spool,
             session,
@@ -137,14 +135,14 @@ impl<'a> Manager<'a> {
             watch,
             signals,
             _lease: lease,
-            started,
-            executed,
-            starts,
-            attempts,
-            statuses,
-            returned,
-            watched,
-            learned,
+            started: None,
+            executed: None,
+            starts: 0,
+            attempts: 0,
+            statuses: HashMap::new(),
+            returned: None,
+            watched: None,
+            learned: None,
             kept: Instant::now(),
             seen: None,
             waits_for: None,

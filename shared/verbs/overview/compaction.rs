@@ -177,25 +177,18 @@ fn held(spool: &Spool, snapshot: &Snapshot, hold: &Hold, managed: bool) -> Situa
     let newest = current.unwrap_or(successor);
     let number = newest.number;
     let over = newest.end.here().map(|end| end.reason.to_string());
-    let returned = newest.returned.exists().then(|| "returned".to_owned());
-    match over.or(returned) {
-        Some(how) => {
-            let reason = format!("run {number} ended ({how}) without 'orbh compact finish'");
-            let since = newest.run.here().map_or(hold.since, |run| run.started_at);
-            Situation { phase: Phase::Failed, run, since, reason, hint: Some(format!("orbh resume {id}")) }
+    let over = over.or_else(|| newest.returned.exists().then(|| "returned".to_owned()));
+    let failed = match over {
+        Some(how) => Some(format!("run {number} ended ({how}) without 'orbh compact finish'")),
+        None if !managed && !newest.process_alive() => Some(format!("run {number} died before 'orbh compact finish'")),
+        None => None,
+    };
+    let since = newest.run.here().map_or(hold.since, |run| run.started_at);
+    match failed {
+        Some(reason) => Situation { phase: Phase::Failed, run, since, reason, hint: Some(format!("orbh resume {id}")) },
+        None => {
+            let reason = format!("run {number} has not run 'orbh compact finish' yet");
+            Situation { phase: Phase::Bootstrapping, run, since, reason, hint: None }
         }
-        None if !managed && !newest.process_alive() => {
-            let reason = format!("run {number} died before 'orbh compact finish'");
-            let since = newest.run.here().map_or(hold.since, |run| run.started_at);
-            Situation { phase: Phase::Failed, run, since, reason, hint: Some(format!("orbh resume {id}")) }
-        }
-        None => bootstrapping(run, newest, hold.since),
     }
-}
-
-/// The context of `run` is replaced, and `newest` has not finished the compaction yet.
-fn bootstrapping(run: RunNumber, newest: &RunFacts, else_since: At) -> Situation {
-    let since = newest.run.here().map_or(else_since, |run| run.started_at);
-    let reason = format!("run {} has not run 'orbh compact finish' yet", newest.number);
-    Situation { phase: Phase::Bootstrapping, run, since, reason, hint: None }
 }

@@ -8,7 +8,6 @@ use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
-use crate::harness::adapter::exposed;
 use crate::harness::{Runtime, missing_variables};
 use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
@@ -249,7 +248,7 @@ pub fn target_findings(
                 profile.class, session.class
             );
             let fits: Vec<Target> = registry
-                .available()
+                .targets()
                 .into_iter()
                 .filter(|other| registry.resolve(other).is_ok_and(|profile| profile.class <= session.class))
                 .collect();
@@ -268,8 +267,7 @@ pub fn target_findings(
             let known = |name: &str| had.iter().any(|one| one == name).then_some(OsStr::new("set"));
             let get = |name: &str| environment.get(name).or_else(|| known(name));
             findings.extend(runtime.and_then(|runtime| missing_variables(runtime, &profile.needs, &[], &get)));
-            let guarded = environment.guarded(profile.command.first().map(String::as_str))?;
-            findings.extend(exposed(profile.class, &session.cwd, &guarded));
+            findings.extend(environment.exposed(&profile, &session.cwd)?);
         }
         Err(finding) => findings.push(finding),
     }

@@ -1,13 +1,13 @@
 //! `relaunch --into` and `relaunch --cancel`: what can be done about an accepted handoff whose successor is not up.
 
-use super::handoff::account_for;
+use super::handoff::{account_for, target_findings};
 use super::intent;
 use crate::ground::clock::At;
 use crate::ground::dir::Dir;
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
-use crate::spool::facts::{End, InForce, Intent, Reason};
+use crate::spool::facts::{End, InForce, Intent, Reason, Session};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -21,15 +21,10 @@ use anyhow::Result;
 /// Sends the pending relaunch to another target, the handoff unchanged.
 pub fn into(spool: &Spool, environment: &Environment, target: &Target, account: Option<&str>) -> Result<Intent> {
     let session = spool.session()?;
-    let account = account_for(target, account, spool.in_force()?.as_ref());
-    let account = account.as_deref();
-    let findings = super::handoff::target_findings(environment, &session, target, account, &[])?;
-    if !findings.is_empty() {
-        return Err(Refusal { findings }.into());
-    }
+    let account = checked(spool, environment, &session, target, account)?;
     let _claim = Claim::take(spool, "relaunch --into")?;
     let old = pending(spool, &Snapshot::read(spool, session.mode)?)?;
-    let new = Intent { target: target.clone(), account: account.map(str::to_owned), ..old };
+    let new = Intent { target: target.clone(), account, ..old };
     fact::replace(&Dir::open(&spool.scratch())?, layout::INTENT, &new)?;
     log::note(spool, "relaunch-redirected", Some(new.closing), target.to_string());
     Ok(new)
@@ -38,24 +33,32 @@ pub fn into(spool: &Spool, environment: &Environment, target: &Target, account: 
 /// Gives a session that is to be resumed another target; a relaunch that is pending goes there, too.
 pub fn resume_into(spool: &Spool, environment: &Environment, target: &Target, account: Option<&str>) -> Result<()> {
     let session = spool.session()?;
-    let account = account_for(target, account, spool.in_force()?.as_ref());
-    let account = account.as_deref();
     if Snapshot::read(spool, session.mode)?.intent.exists() {
         return into(spool, environment, target, account).map(drop);
     }
-    let findings = super::handoff::target_findings(environment, &session, target, account, &[])?;
-    if !findings.is_empty() {
-        return Err(Refusal { findings }.into());
-    }
+    let account = checked(spool, environment, &session, target, account)?;
     let _claim = Claim::take(spool, "resume --into")?;
     if let Probe::Held(holder) = lease::probe(&spool.scratch().join(layout::MANAGER))? {
         let who = lease::describe(holder.as_ref());
         let message = format!("session {} has got a manager meanwhile: {who}", spool.id());
         return Err(Fault::new(Kind::Busy, message).hint(format!("orbh page {}", spool.id())).into());
     }
-    put_in_force(spool, target, account)?;
+    put_in_force(spool, target, account.as_deref())?;
     log::note(spool, "redirected", None, target.to_string());
     Ok(())
+}
+
+/// Checks a target before the claim is taken; gives the account that goes with it.
+fn checked(
+    spool: &Spool,
+    environment: &Environment,
+    session: &Session,
+    target: &Target,
+    account: Option<&str>,
+) -> Result<Option<String>> {
+    let account = account_for(target, account, spool.in_force()?.as_ref());
+    let findings = target_findings(environment, session, target, account.as_deref(), &[])?;
+    if findings.is_empty() { Ok(account) } else { Err(Refusal { findings }.into()) }
 }
 
 fn put_in_force(spool: &Spool, target: &Target, account: Option<&str>) -> Result<()> {
