@@ -8,6 +8,7 @@ mod badinput;
 mod compact;
 mod context;
 mod contract;
+mod crash;
 mod demo;
 mod dispatch;
 mod docs;

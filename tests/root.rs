@@ -5,6 +5,7 @@
 
 mod disk;
 mod foreign;
+mod power;
 
 use crate::harness::{is_root, wait_for};
 use std::path::{Path, PathBuf};

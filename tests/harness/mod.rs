@@ -5,9 +5,10 @@ mod fake;
 mod look;
 pub mod model;
 mod session;
+mod witness;
 
 pub use fake::private_dir;
-pub use look::{changes, difference, kill_dead, outcome, signal};
+pub use look::{Fingerprint, NOT_ENDED, changes, difference, fingerprint, kill_dead, outcome, signal};
 pub use session::Session;
 
 use serde_json::Value;
