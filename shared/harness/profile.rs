@@ -94,6 +94,17 @@ impl Profile {
             let message = format!("the profile '{target}' cannot be of class '{class}'");
             return Err(Finding::new("profile-class", message, fix).at(path));
         }
+        if let Some(mode) =
+            written.permission_mode.as_deref().filter(|_| (runtime, class) != (Runtime::Claude, Class::Asked))
+        {
+            let message = format!(
+                "the permission mode '{}' of the profile '{target}' is of no use to {} of class '{class}'",
+                mode.escape_debug(),
+                runtime.name()
+            );
+            let fix = r#"leave "permission_mode" away; claude of class "asked" has one"#;
+            return Err(Finding::new("profile-class", message, fix).at(path));
+        }
         if let Some(mode) = written.permission_mode.as_deref().filter(|mode| !ASKING.contains(mode)) {
             let message =
                 format!("the permission mode '{}' of the profile '{target}' does not ask", mode.escape_debug());
@@ -111,6 +122,11 @@ impl Profile {
         if command.iter().any(|part| part.contains('\0')) {
             let message = format!("the command of the profile '{target}' holds a NUL character");
             return Err(Finding::new("profile-damaged", message, "take it out").at(path));
+        }
+        if let Some(word) = runtime.chooses_conversation(&command) {
+            let message = format!("the command of the profile '{target}' has '{}'", word.escape_debug());
+            let fix = "take it out: orbh says which conversation a run is, and gives a fresh context a fresh one";
+            return Err(Finding::new("profile-conversation", message, fix).at(path));
         }
         command[0] = find_program(&command[0], search).map_err(|why| {
             let message = format!("the program '{}' of the profile '{target}' {why}", command[0].escape_debug());
