@@ -147,6 +147,14 @@ impl Profile {
     }
 }
 
+impl Profile {
+    /// The size of the context window of its runs, in tokens, as far as anybody knows before one has answered.
+    pub fn window(&self) -> Option<u64> {
+        let of_model = || Runtime::named(&self.target.runtime)?.window(self.model.as_deref());
+        self.context_window.or_else(of_model)
+    }
+}
+
 /// The absolute path of a program, or why it cannot be run.
 pub fn find_program(name: &str, search: &OsStr) -> Result<String, String> {
     if name.starts_with('/') {

@@ -8,7 +8,7 @@ use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
-use crate::harness::{Runtime, missing_variables};
+use crate::harness::{Runtime, missing_variables, occupancy};
 use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
@@ -142,7 +142,8 @@ fn examine(
     findings.extend(target_findings(environment, &caller.session, &target, account.as_deref(), had)?);
     // Before an earlier compaction is finished nobody expects a draft.
     let unfinished = findings.iter().any(|finding| finding.code == "compaction-unfinished");
-    let draft = if unfinished { None } else { draft(caller, run, findings) };
+    let window = window(caller, environment, run, &target)?;
+    let draft = if unfinished { None } else { draft(caller, window, findings) };
     let hint = run.filter(|run| wish.into.is_some() && run.target.runtime == target.runtime && run.target != target);
     let hint = hint.filter(|_| keeps_conversation(&target)).map(|_| {
         format!("the conversation ends with this; 'orbh profiles switch', of a later release, will keep it on {target}")
@@ -168,8 +169,18 @@ pub fn account_for(target: &Target, named: Option<&str>, in_force: Option<&InFor
     named.map(str::to_owned).or_else(|| same.and_then(|in_force| in_force.account.clone()))
 }
 
-/// Reads and validates the draft of the calling run.
-fn draft(caller: &Caller, run: Option<&Run>, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Verdict)> {
+/// The window that the successor will have, in tokens: what its profile says, which may not be what this run began with;
+/// else, on the same target, what this run's harness tells.
+fn window(caller: &Caller, environment: &Environment, run: Option<&Run>, target: &Target) -> Result<Option<u64>> {
+    let stated = environment.registry()?.resolve(target).ok().and_then(|profile| profile.window());
+    let same = run.filter(|run| stated.is_none() && run.target == *target);
+    // A report of the occupancy that is damaged is no reason to refuse a handoff.
+    let told = same.and_then(|run| occupancy::read(&caller.spool, caller.run, run).ok()?.max);
+    Ok(stated.or(told))
+}
+
+/// Reads and validates the draft of the calling run, for a successor with this window.
+fn draft(caller: &Caller, window: Option<u64>, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Verdict)> {
     let path = caller.spool.handoff(caller.run);
     let bytes = match contract::read_draft(&path) {
         Ok(bytes) => bytes,
@@ -187,7 +198,7 @@ fn draft(caller: &Caller, run: Option<&Run>, findings: &mut Vec<Finding>) -> Opt
         findings.push(Finding::new("handoff-foreign", message, "write the handoff of this context").at(&path));
         return None;
     }
-    let draft = Draft { path: &path, bytes: &bytes, window: run.and_then(|run| run.context_window) };
+    let draft = Draft { path: &path, bytes: &bytes, window };
     let mut verdict = contract::validate(&draft);
     findings.append(&mut verdict.findings);
     Some((bytes, verdict))
