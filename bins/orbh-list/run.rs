@@ -109,6 +109,9 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
 fn row(overview: &Overview, short: &str, depth: usize) -> Vec<String> {
     let dash = || "-".to_owned();
     let mut words = cut(&title(overview), TITLE_WIDTH);
+    if overview.compaction.overdue {
+        words += " (overdue)";
+    }
     if overview.compaction.looping {
         words += " (compacting in a loop)";
     }

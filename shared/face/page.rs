@@ -91,5 +91,8 @@ pub fn compaction_line(overview: &Overview) -> String {
             let _ = write!(line, "; {count} completed, the last {} ago", span(at.age()));
         }
     }
+    if compaction.looping {
+        line += "; in a loop";
+    }
     line
 }
