@@ -5,6 +5,7 @@ use anyhow::Result;
 use shared::face::output::{print, print_json, tell};
 use shared::face::page::title;
 use shared::face::text::{clean, columns, cut, span};
+use shared::harness::Runtime;
 use shared::spool::id::SessionId;
 use shared::spool::root::Root;
 use shared::spool::session::Spool;
@@ -18,16 +19,17 @@ const ADVISED: usize = 5;
 const TITLE_WIDTH: usize = 60;
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let wanted = args.runtime.as_deref().map(Runtime::of).transpose()?;
     let root = environment.root()?;
     let mut overviews = read(&root)?;
     overviews.sort_by(|a, b| (a.created_at, &a.session).cmp(&(b.created_at, &b.session)));
     let total = overviews.len();
     let hidden = |overview: &Overview| !args.all && args.state.is_none() && overview.state.quiet();
-    let runtime = |overview: &Overview| overview.target.as_ref().map(|target| target.runtime.as_str().to_owned());
+    let runtime = |overview: &Overview| Runtime::named(&overview.target.as_ref()?.runtime);
     overviews.retain(|overview| {
         !hidden(overview)
             && args.state.is_none_or(|state| state == overview.state)
-            && args.runtime.as_ref().is_none_or(|wanted| runtime(overview).as_ref() == Some(wanted))
+            && (wanted.is_none() || runtime(overview) == wanted)
     });
     if args.json {
         for overview in &overviews {
@@ -100,7 +102,9 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
             root.path().display()
         )),
         (0, _) => {}
-        (count, _) if args.all => tell(&format!("{count} not shown\n")),
+        (count, _) if args.all || args.state.is_some() || args.runtime.is_some() => {
+            tell(&format!("{count} not shown\n"))
+        }
         (count, _) => tell(&format!("{count} not shown; --all shows all\n")),
     }
     Ok(())

@@ -193,7 +193,7 @@ fn draft(caller: &Caller, window: Option<u64>, findings: &mut Vec<Finding>) -> O
             return None;
         }
     };
-    if let Some(other) = same_bytes(&caller.spool, caller.run, &bytes) {
+    if let Some(other) = same_words(&caller.spool, caller.run, &bytes) {
         let message = format!("this handoff is a copy of '{}', which belongs to another run", other.display());
         findings.push(Finding::new("handoff-foreign", message, "write the handoff of this context").at(&path));
         return None;
@@ -221,25 +221,35 @@ fn others(spool: &Spool, me: RunNumber) -> Vec<PathBuf> {
 /// The handoff is not where it belongs, but at the path of a run that never was: say so.
 fn elsewhere(spool: &Spool, me: RunNumber) -> Option<Finding> {
     let here = spool.handoff(me);
-    let never_was = |path: &&PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
-        let run = |text: &str| text.parse::<RunNumber>().ok().filter(|run| run.to_string() == text);
-        number.is_some_and(|number| run(number).is_none_or(|number| !spool.run(number).exists()))
-    };
-    let other = others(spool, me).into_iter().find(|path| never_was(&path))?;
+    let other = others(spool, me).into_iter().find(|path| of_no_run(spool, path))?;
     let message = format!("there is no handoff of run {me}, and '{}' belongs to another run", other.display());
     let fix = format!("write it to '{}'", here.display());
     Some(Finding::new("handoff-missing", message, fix).at(&here))
 }
 
-fn same_bytes(spool: &Spool, me: RunNumber, bytes: &[u8]) -> Option<PathBuf> {
-    let same = |path: &PathBuf| {
-        let length = std::fs::symlink_metadata(path).map(|metadata| metadata.len());
-        length.is_ok_and(|length| length == bytes.len() as u64)
-            && read(path).is_ok_and(|other| other.as_deref() == Some(bytes))
+/// Whether a path is that of a handoff, and of no run that there ever was.
+fn of_no_run(spool: &Spool, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
+    let run = |text: &str| text.parse::<RunNumber>().ok().filter(|run| run.to_string() == text);
+    number.is_some_and(|number| run(number).is_none_or(|number| !spool.run(number).exists()))
+}
+
+/// The handoff of another run with the same words; blanks and line ends make no new account of it.
+fn same_words(spool: &Spool, me: RunNumber, bytes: &[u8]) -> Option<PathBuf> {
+    let words = |bytes: &[u8]| {
+        let words = bytes.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
-    others(spool, me).into_iter().find(same)
+    let mine = words(bytes);
+    let same = |path: &PathBuf| read(path).is_ok_and(|other| other.is_some_and(|other| words(&other) == mine));
+    // A draft that was written to a made-up place, and copied to where it belongs, is nobody else's.
+    others(spool, me).into_iter().filter(|path| fits(path) && !of_no_run(spool, path)).find(same)
+}
+
+/// Whether a file is small enough to have been a handoff.
+fn fits(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.len() <= contract::MAX_BYTES)
 }
 
 /// What is wrong with a target: unknown, not runnable, of too high a class, or its account not known.
