@@ -66,6 +66,10 @@ fn advise(overviews: &[Overview]) {
 fn trouble(overview: &Overview) -> String {
     match (overview.state, &overview.manager) {
         (State::Working, None) => "working, and its manager is gone".to_owned(),
+        (State::FailedUnreturned, _) => match overview.run.as_ref().and_then(|run| run.detail.as_deref()) {
+            Some(detail) => format!("failed-unreturned ({})", clean(detail)),
+            None => "failed-unreturned".to_owned(),
+        },
         (state, _) => state.to_string(),
     }
 }
