@@ -21,7 +21,7 @@ mod processes;
 use std::collections::BTreeSet;
 
 /// What was seen, and the test that stages it.
-const SEEN: [(&str, &str); 27] = [
+const SEEN: [(&str, &str); 29] = [
     ("the handoff killed its own process tree", "handoff::who_relaunches_lives_outside_of_what_it_ends"),
     (
         "what else strikes the context after the acceptance",
@@ -57,6 +57,8 @@ const SEEN: [(&str, &str); 27] = [
     ),
     ("a million measured against 200,000", "occupancy::the_maximum_is_told_by_somebody_or_there_is_no_percentage"),
     ("the tokens of subagents counted", "occupancy::the_tokens_of_subagents_do_not_count"),
+    ("stale after compaction, with the real ones", "occupancy::a_real_successor_is_unknown_until_it_is_answered"),
+    ("a subagent counted, a real one", "occupancy::a_real_subagent_does_not_count"),
     ("a stale pid file, a reused pid", "processes::a_number_in_other_hands_is_neither_believed_nor_signalled"),
     ("a lock left by SIGKILL", "processes::a_lock_ends_with_its_holder_and_every_wait_for_it_is_bounded"),
     ("a lock file replaced under its holder", "processes::two_do_not_work_because_a_lock_file_was_replaced"),

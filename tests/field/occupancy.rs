@@ -1,6 +1,8 @@
 //! What misled others about how full a context is.
 
-use crate::harness::{Session, World};
+use crate::agents::{Stage, claude, codex, first, story};
+use crate::harness::model::{Script, Step, Turn};
+use crate::harness::{Session, World, wait_for};
 use crate::transcript::{answer, answer_of, boundary, compacted, count, count_of, estimate, lines, sample, user, with};
 use serde_json::{Value, json};
 
@@ -202,4 +204,66 @@ fn the_tokens_of_subagents_do_not_count() {
     later.extend(lines(&[count(250_000)]).into_bytes());
     std::fs::write(&child, later).unwrap();
     shown(&session, "0001", alone.trim_end());
+}
+
+/// The same kind, with the real ones: the first context of 169,000 tokens is over, and its successor waits for its first
+/// answer.
+#[test]
+fn a_real_successor_is_unknown_until_it_is_answered() {
+    for agent in [claude("full"), codex("full")] {
+        let hangs = Script::new(|_| Step::hang());
+        let stage = Stage::new(Script::contexts([first(None), hangs]));
+        if !stage.profile("under-test", &agent) {
+            continue;
+        }
+        let session = stage.launch(&format!("{}/under-test", agent.runtime));
+        assert_eq!(session.wait_end("0001"), "compacted", "{}", story(&session, &stage));
+        wait_for("the successor's question", || (stage.model.conversations().len() > 1).then_some(()));
+        // It is found out which conversation it is, and its transcript is there.
+        session.wait_fact("runs/0002/native.json");
+        let unknown = if agent.runtime == "claude" { "unknown / 200000" } else { "unknown" };
+        let context = stage.world.orbh(["context", &session.id]).run().ok();
+        // Codex tells its window before anything was answered.
+        assert!(context == format!("{unknown}\n") || context == "unknown / 258400\n", "{}: {context}", agent.runtime);
+        let page = stage.world.orbh(["page", &session.id]).run().ok();
+        assert!(page.contains("CONTEXT      unknown") && !page.contains("compact soon"), "{page}");
+        stage.world.orbh(["kill", &session.id]).run().ok();
+    }
+}
+
+/// The same kind, with a real subagent: what it uses is written down by the harness that runs it, and is not the session's.
+#[test]
+fn a_real_subagent_does_not_count() {
+    const TASK: &str = "Count from one to three, and say that you did.";
+    let stage = Stage::new(Script::new(|turn: &Turn| {
+        let starts = ["Agent", "Task"].into_iter().find(|name| turn.tools.iter().any(|tool| tool == name));
+        match starts {
+            _ if turn.prompt.contains(TASK) => Step::say("I counted.").context(190_000),
+            Some(name) if turn.tool_outputs.is_empty() => {
+                let task = json!({"description": "count", "prompt": TASK, "subagent_type": "general-purpose"});
+                Step::tool(name, task).context(40_000)
+            }
+            _ => Step::hang(),
+        }
+    }));
+    if !stage.profile("under-test", &claude("full")) {
+        return;
+    }
+    let session = stage.launch("claude/under-test");
+    let turns = || stage.model.conversations().into_iter().flat_map(|one| one.turns).collect::<Vec<_>>();
+    wait_for("the subagent's answer, and the next question of the session", || {
+        let turns = turns();
+        let counted = turns.iter().any(|(turn, step)| turn.prompt.contains(TASK) && step.is_some());
+        let asked = turns.iter().any(|(turn, _)| !turn.prompt.contains(TASK) && !turn.tool_outputs.is_empty());
+        (counted && asked).then_some(())
+    });
+    // The CLI writes behind what it does: wait for both numbers to stand somewhere.
+    let written = |used: &str| {
+        let files = walkdir::WalkDir::new(stage.world.home().join(".claude/projects")).into_iter().flatten();
+        let mut texts = files.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+        texts.any(|text| text.contains(&format!("\"cache_read_input_tokens\":{used},")))
+    };
+    wait_for("both to be written down", || (written("39885") && written("189885")).then_some(()));
+    shown(&session, "0001", "40000 / 200000 (20%)");
+    stage.world.orbh(["kill", &session.id]).run().ok();
 }
