@@ -32,8 +32,8 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
             && (wanted.is_none() || runtime(overview) == wanted)
     });
     if args.json {
-        for overview in &overviews {
-            print_json(overview)?;
+        for (index, _) in order(args, &overviews) {
+            print_json(&overviews[index])?;
         }
     } else {
         show(args, &root, &overviews, total)?;
@@ -95,9 +95,10 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
     if !overviews.is_empty() {
         let ids: Vec<SessionId> = overviews.iter().map(|overview| overview.session.clone()).collect();
         let short = root.shorten(&ids)?;
-        let order = if args.tree { tree(overviews) } else { (0..overviews.len()).map(|index| (index, 0)).collect() };
         let mut rows = vec![["ID", "STATE", "RUN", "TARGET", "CONTEXT", "AGE", "TITLE"].map(str::to_owned).to_vec()];
-        rows.extend(order.into_iter().map(|(index, depth)| row(&overviews[index], &short[index], depth)));
+        rows.extend(
+            order(args, overviews).into_iter().map(|(index, depth)| row(&overviews[index], &short[index], depth)),
+        );
         print(&columns(&rows))?;
     }
     match (left_out, total) {
@@ -132,6 +133,11 @@ fn row(overview: &Overview, short: &str, depth: usize) -> Vec<String> {
         overview.created_at.map_or_else(dash, |at| span(at.age())),
         words,
     ]
+}
+
+/// In what order they are shown, each with its depth.
+fn order(args: &Args, overviews: &[Overview]) -> Vec<(usize, usize)> {
+    if args.tree { tree(overviews) } else { (0..overviews.len()).map(|index| (index, 0)).collect() }
 }
 
 /// The order of a tree: each session followed by those that it launched, with its depth.
