@@ -21,7 +21,7 @@ mod processes;
 use std::collections::BTreeSet;
 
 /// What was seen, and the test that stages it.
-const SEEN: [(&str, &str); 29] = [
+const SEEN: [(&str, &str); 30] = [
     ("the handoff killed its own process tree", "handoff::who_relaunches_lives_outside_of_what_it_ends"),
     (
         "what else strikes the context after the acceptance",
@@ -70,6 +70,7 @@ const SEEN: [(&str, &str); 29] = [
         "started, exit 0, and no session",
         "alive::success_is_a_run_that_came_up_and_the_words_of_one_that_did_not_are_shown",
     ),
+    ("the same, of our own programs", "alive::a_manager_or_shim_that_does_not_do_its_work_is_no_success"),
     ("inotify overflow, a limit, a dead watcher", "alive::a_manager_hears_of_a_handoff_by_whatever_means_there_are"),
     ("the pane alive, not the agent", "alive::what_lives_around_a_dead_harness_does_not_make_it_alive"),
 ];

@@ -232,6 +232,8 @@ fn nobody_gets_an_empty_context_in_the_gap() {
                 (&inspection["state"], &inspection["compaction"]["phase"]),
                 (&json!("working"), &json!("relaunching"))
             );
+            let reason = inspection["compaction"]["reason"].as_str().unwrap();
+            assert!(reason.contains(if context_is_over { "is over" } else { "ends" }), "{reason}");
             world.orbh(["resume", &session.id, "hello"]).run().exits(1).says("already");
             world.orbh(["relaunch", &session.id]).run().exits(75).says("has a manager already");
             assert!(!session.exists("runs/0002/run.json"));
