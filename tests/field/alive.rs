@@ -1,6 +1,6 @@
 //! What others took for alive that was not, started twice, left behind, or never heard again.
 
-use super::processes::{Stranger, context, crash};
+use super::processes::{Stranger, alone, context, crash};
 use crate::harness::{Session, World, alive, kill_dead, outcome, signal, wait_for};
 use nix::sys::signal::Signal;
 use serde_json::json;
@@ -58,7 +58,8 @@ fn a_storm_of_recoveries_starts_one_agent() {
             }
         }
         assert!(keeps <= 1);
-        assert_eq!((context(&session), session.runs().len()), (vec![now], runs), "{found}");
+        alone(&session, now);
+        assert_eq!(session.runs().len(), runs, "{found}");
         world.orbh(["kill", &session.id]).run().ok();
     }
 }
@@ -213,7 +214,11 @@ fn installed_without(world: &World, program: &str, script: Option<&str>) -> std:
                 std::fs::rename(world.script("script", script), to).unwrap();
             }
             None if name == program => {}
-            _ => drop(std::fs::hard_link(&from, &to).map_or_else(|_| std::fs::copy(&from, &to).map(drop), Ok).unwrap()),
+            _ if std::fs::hard_link(&from, &to).is_ok() => {}
+            // Another file system, or another's file.
+            _ => {
+                std::fs::copy(&from, &to).unwrap();
+            }
         }
     }
     dir
@@ -264,7 +269,7 @@ fn a_manager_or_shim_that_does_not_do_its_work_is_no_success() {
         }
         world.orbh(["resume", &session.id]).run().exits(0);
         let newest = session.runs().last().unwrap().clone();
-        assert_eq!(context(&session), [session.pid(&newest)], "{one}");
+        alone(&session, session.pid(&newest));
         session.compact(&newest, &format!("{:04}", session.runs().len() + 1));
     }
     // The manager that a person puts into the background answers for itself as well.

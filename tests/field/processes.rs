@@ -38,6 +38,13 @@ pub(super) fn context(session: &Session) -> Vec<i32> {
     session.world.processes().into_iter().filter(|pid| environment_has(*pid, &mark)).collect()
 }
 
+/// Asserts that a session has this one living process, and no other. Whoever is just executing another program has no
+/// environment for a moment.
+#[track_caller]
+pub(super) fn alone(session: &Session, pid: i32) {
+    wait_for("one context", || (context(session) == [pid]).then_some(()));
+}
+
 /// Kills the manager and the run's process, as a crash of the machine's memory would: nobody writes an end.
 pub(super) fn crash(session: &Session, run: &str) {
     session.kill_manager();
@@ -147,7 +154,7 @@ fn a_lock_ends_with_its_holder_and_every_wait_for_it_is_bounded() {
     holder.kill().unwrap();
     holder.wait().unwrap();
     world.orbh(["resume", &session.id]).run().ok();
-    assert_eq!(context(session).len(), 1);
+    alone(session, session.pid("0003"));
 }
 
 /// Seen: a lock file was replaced under its holder, and two held "the" lock. Rule: who takes a lease compares inodes, and
@@ -180,12 +187,12 @@ fn two_do_not_work_because_a_lock_file_was_replaced() {
             let told = outcome(recovery);
             assert!(matches!(told.code, Some(0 | 1 | 74 | 75)), "{told:?}");
         }
-        assert_eq!(context(&session), [live], "{lock} {way}");
+        alone(&session, live);
         session.compact("0001", "0002");
         session.verb("0002", ["compact", "finish"]).run().ok();
         session.compact("0002", "0003");
         assert_eq!(session.runs(), ["0001", "0002", "0003"], "{lock} {way}");
-        assert_eq!(context(&session), [session.pid("0003")], "{lock} {way}");
+        alone(&session, session.pid("0003"));
         assert!(session.managed());
         world.orbh(["kill", &session.id]).run().ok();
         assert_eq!(context(&session), Vec::<i32>::new());
