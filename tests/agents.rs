@@ -9,29 +9,29 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A CLI of this test, how it is started, and how its answers are found again.
-struct Agent {
-    runtime: &'static str,
+pub(crate) struct Agent {
+    pub(crate) runtime: &'static str,
     profile: Value,
 }
 
 const ANTHROPIC_MODEL: &str = "claude-sonnet-4-5";
 
-fn claude(class: &str) -> Agent {
+pub(crate) fn claude(class: &str) -> Agent {
     Agent { runtime: "claude", profile: json!({"class": class, "model": ANTHROPIC_MODEL}) }
 }
 
-fn codex(class: &str) -> Agent {
+pub(crate) fn codex(class: &str) -> Agent {
     Agent { runtime: "codex", profile: json!({"class": class, "model": "scripted", "needs": ["MOCK_API_KEY"]}) }
 }
 
 /// A world in which both CLIs talk to the model, with homes of their own and keys of nobody.
-struct Stage {
-    world: World,
-    model: Model,
+pub(crate) struct Stage {
+    pub(crate) world: World,
+    pub(crate) model: Model,
 }
 
 impl Stage {
-    fn new(script: Script) -> Stage {
+    pub(crate) fn new(script: Script) -> Stage {
         let world = World::new();
         let model = Model::start(script);
         let home = world.home().join(".codex");
@@ -41,7 +41,7 @@ impl Stage {
     }
 
     /// Writes the profile of an agent; false, having said so, when its CLI is not installed.
-    fn profile(&self, name: &str, agent: &Agent) -> bool {
+    pub(crate) fn profile(&self, name: &str, agent: &Agent) -> bool {
         let Some(program) = installed(agent.runtime) else { return false };
         let mut profile = agent.profile.clone();
         profile["command"] = json!([program]);
@@ -51,7 +51,7 @@ impl Stage {
         true
     }
 
-    fn launch(&self, target: &str) -> Session<'_> {
+    pub(crate) fn launch(&self, target: &str) -> Session<'_> {
         let launch = self.command(["launch", target, "Write a line to result.txt."]);
         Session::new(&self.world, launch.run().ok().trim())
     }
@@ -75,7 +75,7 @@ impl Stage {
 }
 
 /// What the first context does: the Page, occupancy, a hold, a handoff that is refused, its repair, and the real one.
-fn first(into: Option<&'static str>) -> Script {
+pub(crate) fn first(into: Option<&'static str>) -> Script {
     let orbh = env!("CARGO_BIN_EXE_orbh");
     Script::new(move |turn: &Turn| match turn.index {
         // Twice the same: a CLI may write an answer down before or after it does what the answer says.
@@ -203,7 +203,7 @@ fn one_session_two_contexts(session: &Session, stage: &Stage, runtimes: &[&str])
 }
 
 /// Everything that helps to see why a session did not go as it should.
-fn story(session: &Session, stage: &Stage) -> String {
+pub(crate) fn story(session: &Session, stage: &Stage) -> String {
     let mut story = stage.world.orbh(["log", &session.id]).run().stdout;
     for run in ["0001", "0002"] {
         story += &session.text(&format!("runs/{run}/output")).unwrap_or_default();

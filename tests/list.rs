@@ -61,6 +61,11 @@ fn a_tree_shows_each_below_the_one_that_launched_it() {
         .collect();
     // Parents that are not there, that are in a circle, or that a session is itself, hide nobody.
     assert_eq!(indented, [(0, "1"), (2, "2"), (4, "3"), (0, "4"), (0, "7"), (0, "5"), (0, "6")]);
+    // In JSON the same order, each naming its parent.
+    let json = world.orbh(["list", "--tree", "--json"]).run().exits(0).stdout;
+    let order: Vec<String> = json.lines().map(|line| line.split('"').nth(5).unwrap()[..1].to_owned()).collect();
+    assert_eq!(order.concat(), indented.iter().map(|(_, id)| *id).collect::<String>());
+    assert_ne!(world.orbh(["list", "--json"]).run().exits(0).stdout, json);
 }
 
 /// One that is damaged hides neither itself nor its neighbours.

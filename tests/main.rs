@@ -13,6 +13,7 @@ mod demo;
 mod dispatch;
 mod docs;
 mod faults;
+mod field;
 mod flint;
 mod ground;
 mod guarantees;

@@ -42,17 +42,11 @@ impl Recorded {
     }
 }
 
-fn profile(world: &World, runtime: &str, name: &str, json: &Value) {
-    let dir = world.config().join("profiles").join(runtime);
-    std::fs::create_dir_all(&dir).unwrap();
-    std::fs::write(dir.join(format!("{name}.json")), json.to_string()).unwrap();
-}
-
 fn recorder(world: &World, runtime: &str, more: &Value) {
     let path = world.script("recorder", RECORDER);
     let mut json = json!({"command": [path]});
     json.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    profile(world, runtime, "rec", &json);
+    world.profile_of(runtime, "rec", &json);
 }
 
 fn launch<'w>(world: &'w World, target: &str, more: &[&str], env: &[(&str, &str)]) -> Session<'w> {
@@ -229,7 +223,7 @@ fn accounts_are_added_once_and_listed() {
 fn a_file_is_laid_over_the_built_in_profile_of_its_name() {
     let world = World::new();
     let program = world.script("claude", "#!/bin/sh\n");
-    profile(&world, "claude", "sonnet", &json!({"command": [program], "context_window": 1234}));
+    world.profile_of("claude", "sonnet", &json!({"command": [program], "context_window": 1234}));
     let shown = world.orbh(["profiles", "show", "claude/sonnet", "--json"]).run().json();
     assert_eq!((&shown["class"], &shown["model"]), (&json!("asked"), &json!("sonnet")));
     assert_eq!(shown["context_window"], 1234);
@@ -249,15 +243,15 @@ fn what_is_wrong_with_a_profile_is_said_of_it() {
     };
     refuse("claude/sonet", "claude/sonnet");
     refuse("gemni/x", "no runtime 'gemni'");
-    profile(&world, "claude", "box", &json!({"class": "sandboxed"}));
+    world.profile_of("claude", "box", &json!({"class": "sandboxed"}));
     refuse("claude/box", "no sandbox");
-    profile(&world, "codex", "ask", &json!({"class": "asked"}));
+    world.profile_of("codex", "ask", &json!({"class": "asked"}));
     refuse("codex/ask", "cannot ask");
-    profile(&world, "claude", "classless", &json!({"model": "opus"}));
+    world.profile_of("claude", "classless", &json!({"model": "opus"}));
     refuse("claude/classless", "states no class");
-    profile(&world, "command", "empty", &json!({"class": "full"}));
+    world.profile_of("command", "empty", &json!({"class": "full"}));
     refuse("command/empty", "names no program");
-    profile(&world, "claude", "gone", &json!({"class": "full", "command": ["/nowhere/claude"]}));
+    world.profile_of("claude", "gone", &json!({"class": "full", "command": ["/nowhere/claude"]}));
     refuse("claude/gone", "npm install -g @anthropic-ai/claude-code");
     std::fs::write(world.config().join("profiles/claude/torn.json"), "{\"class\": ").unwrap();
     refuse("claude/torn", "cannot be understood");
@@ -287,7 +281,7 @@ fn a_handoff_into_a_higher_class_is_refused_and_says_what_fits() {
     let session = launch(&world, "claude/rec", &[], &[]);
     recorded(&world, "0001");
     let path = world.path().join("recorder");
-    profile(&world, "claude", "high", &json!({"command": [path], "class": "full"}));
+    world.profile_of("claude", "high", &json!({"command": [path], "class": "full"}));
     session.verb("0001", ["compact", "start"]).run().exits(0);
     session.write_good_handoff("0001");
     let refused = session.verb("0001", ["compact", "handoff", "--into", "claude/high"]).run().exits(1);
@@ -317,7 +311,7 @@ fn an_agent_below_full_does_not_work_where_it_could_leave_its_class() {
     // Above the program of the profile; above what a link among the profiles leads to.
     let own = world.work().join("agent");
     std::fs::copy(world.path().join("recorder"), &own).unwrap();
-    profile(&world, "codex", "rec", &json!({"class": "sandboxed", "command": [own]}));
+    world.profile_of("codex", "rec", &json!({"class": "sandboxed", "command": [own]}));
     refused(&world, &world.work(), None);
     recorder(&world, "codex", &json!({"class": "sandboxed"}));
     std::fs::rename(world.config().join("profiles"), world.work().join("dotfiles")).unwrap();
@@ -365,7 +359,7 @@ fn a_handoff_into_another_profile_of_the_runtime_keeps_the_account() {
     let world = World::new();
     recorder(&world, "claude", &json!({"class": "full"}));
     let path = world.path().join("recorder");
-    profile(&world, "claude", "two", &json!({"class": "full", "command": [path]}));
+    world.profile_of("claude", "two", &json!({"class": "full", "command": [path]}));
     world.orbh(["accounts", "add", "claude", "work"]).run().exits(0);
     let session = launch(&world, "claude/rec", &["--account", "work"], &[]);
     recorded(&world, "0001");
@@ -420,4 +414,19 @@ fn a_permission_mode_that_does_not_ask_is_refused() {
     recorder(&world, "claude", &json!({"class": "asked", "permission_mode": "plan"}));
     launch(&world, "claude/rec", &[], &[]);
     assert_eq!(recorded(&world, "0001").after("--permission-mode"), Some("plan"));
+}
+
+/// A mode that would come to nothing is not passed over in silence: it looks as if the agent asked.
+#[test]
+fn a_permission_mode_that_nothing_would_come_of_is_refused() {
+    let world = World::new();
+    for (runtime, class) in [("claude", "full"), ("codex", "sandboxed"), ("codex", "full"), ("command", "full")] {
+        recorder(&world, runtime, &json!({"class": class, "permission_mode": "plan"}));
+        let refused = world.orbh(["launch", &format!("{runtime}/rec"), "go"]).run().exits(1);
+        refused.says(&format!("is of no use to {runtime} of class '{class}'"));
+    }
+    // The class of a built-in profile counts as well.
+    let path = world.script("recorder", RECORDER);
+    world.profile_of("claude", "opus-full", &json!({"command": [path], "permission_mode": "plan"}));
+    world.orbh(["launch", "claude/opus-full", "go"]).run().exits(1).says("is of no use to claude of class 'full'");
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The bytes of a sample.
-fn sample(name: &str) -> Vec<u8> {
+pub(crate) fn sample(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts").join(name);
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -64,16 +64,16 @@ fn used(usage: Option<Usage>) -> Option<u64> {
 }
 
 /// These records as lines.
-fn lines(records: &[Value]) -> String {
+pub(crate) fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
 /// An answer of a Claude model after which `used` tokens are in the context.
-fn answer(used: u64) -> Value {
+pub(crate) fn answer(used: u64) -> Value {
     answer_of("claude-sonnet-4-5", used)
 }
 
-fn answer_of(model: &str, used: u64) -> Value {
+pub(crate) fn answer_of(model: &str, used: u64) -> Value {
     let usage = json!({
         "input_tokens": used.min(3), "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": used.saturating_sub(3), "output_tokens": 0,
@@ -85,19 +85,19 @@ fn answer_of(model: &str, used: u64) -> Value {
 }
 
 /// The same record with one key, given as a JSON pointer, set to another value.
-fn with(mut record: Value, pointer: &str, value: Value) -> Value {
+pub(crate) fn with(mut record: Value, pointer: &str, value: Value) -> Value {
     let (parent, key) = pointer.rsplit_once('/').unwrap();
     record.pointer_mut(parent).unwrap()[key] = value;
     record
 }
 
 /// A user's message.
-fn user(text: &str) -> Value {
+pub(crate) fn user(text: &str) -> Value {
     json!({"isSidechain": false, "type": "user", "message": {"role": "user", "content": text}})
 }
 
 /// Claude's record of a native compaction.
-fn boundary(left: Option<u64>) -> Value {
+pub(crate) fn boundary(left: Option<u64>) -> Value {
     json!({
         "isSidechain": false, "type": "system", "subtype": "compact_boundary", "timestamp": "2026-11-30T19:00:00.000Z",
         "compactMetadata": {"trigger": "auto", "preTokens": 190_077, "postTokens": left},
@@ -105,7 +105,7 @@ fn boundary(left: Option<u64>) -> Value {
 }
 
 /// Codex's count after a call that left `total` tokens in the context.
-fn count(total: u64) -> Value {
+pub(crate) fn count(total: u64) -> Value {
     let last = json!({"input_tokens": total.min(total.saturating_sub(7)), "output_tokens": 7, "total_tokens": total});
     count_of(json!({
         "total_token_usage": {"input_tokens": 900_000, "output_tokens": 1, "total_tokens": 900_001},
@@ -114,18 +114,18 @@ fn count(total: u64) -> Value {
 }
 
 /// Codex's estimate after a native compaction.
-fn estimate(total: u64) -> Value {
+pub(crate) fn estimate(total: u64) -> Value {
     let last = json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": total});
     count_of(json!({"last_token_usage": last, "model_context_window": 258_400}))
 }
 
-fn count_of(info: Value) -> Value {
+pub(crate) fn count_of(info: Value) -> Value {
     let payload = json!({"type": "token_count", "info": info, "rate_limits": null});
     json!({"timestamp": "2026-11-30T18:42:09.682Z", "type": "event_msg", "payload": payload})
 }
 
 /// Codex's record of a native compaction.
-fn compacted() -> Value {
+pub(crate) fn compacted() -> Value {
     json!({
         "timestamp": "2026-11-30T19:00:00.000Z", "type": "compacted",
         "payload": {"message": "summary", "replacement_history": [{"type": "message", "role": "user", "content": []}]},

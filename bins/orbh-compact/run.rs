@@ -103,6 +103,7 @@ fn begin(caller: &Caller, json: bool) -> Result<u8> {
 #[derive(Serialize)]
 struct Checked<'a> {
     run: RunNumber,
+    handoff: PathBuf,
     target: &'a Target,
     files: String,
     warnings: &'a [Finding],
@@ -139,7 +140,12 @@ fn hand_off(caller: &Caller, environment: &Environment, wish: &Wish, json: bool)
         let _ = print_json(&described(caller, &passed, true));
     } else {
         warn(&passed);
-        let _ = print(&format!("{}\naccepted: this context ends now; do nothing more\n", passed.verdict.files_line()));
+        let _ = print(&format!(
+            "{}\nthe handoff '{}' is kept for a successor on {}\naccepted: this context ends now; do nothing more\n",
+            passed.verdict.files_line(),
+            caller.spool.handoff(caller.run).display(),
+            passed.target
+        ));
     }
     wait_for_the_end(caller, environment, json)
 }
@@ -186,6 +192,7 @@ struct Outlived {
 fn described<'a>(caller: &Caller, passed: &'a Passed, accepted: bool) -> Checked<'a> {
     Checked {
         run: caller.run,
+        handoff: caller.spool.handoff(caller.run),
         target: &passed.target,
         files: passed.verdict.files_line(),
         warnings: &passed.verdict.warnings,

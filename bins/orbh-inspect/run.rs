@@ -49,7 +49,7 @@ fn inspect(spool: &Spool) -> Result<Inspection> {
     overview.damage.sort();
     overview.damage.dedup();
     let keys = keys.into_iter().map(|(key, value): (Name, String)| (key.as_str().to_owned(), value)).collect();
-    let history: Vec<RunLine> = snapshot.runs.iter().filter_map(run_line).collect();
+    let history: Vec<RunLine> = snapshot.runs.iter().filter_map(|run| run_line(spool, run)).collect();
     let mut files = BTreeMap::new();
     let mut file = |what, path: PathBuf| {
         if path.exists() {

@@ -3,8 +3,8 @@
 use crate::args::Args;
 use anyhow::{Context, Result};
 use serde::Serialize;
-use shared::face::input;
 use shared::face::output::{print, print_json, tell};
+use shared::face::{exit, input};
 use shared::ground::clock::At;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::harness::profile::Profile;
@@ -62,7 +62,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         }
     }
     log::note(&spool, "launched", None, format!("on {}", profile.target));
-    let said = start_manager(environment, &spool, &Order::Keep, HANDSHAKE)?;
+    let said = start_manager(environment, &spool, &Order::Keep, HANDSHAKE).map_err(|error| not_up(&spool, &error))?;
     report(args, &spool, &profile.target, &said)
 }
 
@@ -161,6 +161,16 @@ fn born(args: &Args, environment: &Environment, profile: &Profile, parent: Optio
         class: profile.class,
         id,
     })
+}
+
+/// The session is there, and nobody has been told its id yet.
+fn not_up(spool: &Spool, error: &anyhow::Error) -> Fault {
+    let id = spool.id();
+    let message = format!("session {id} was created, and its first run did not start: {error:#}");
+    match exit::kind(error) {
+        Kind::Busy => Fault::new(Kind::Busy, message).hint(format!("'orbh inspect {id}' shows whether it does")),
+        kind => Fault::new(kind, message).hint(format!("mend it, then 'orbh resume {id}'")),
+    }
 }
 
 fn report(args: &Args, spool: &Spool, target: &Target, said: &str) -> Result<u8> {

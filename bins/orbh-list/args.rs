@@ -14,7 +14,7 @@ pub struct Args {
     /// List all of them
     #[arg(long)]
     pub all: bool,
-    /// List each below the one that launched it
+    /// List each below the one that launched it; in JSON, after it
     #[arg(long)]
     pub tree: bool,
     /// List only those in this state

@@ -5,6 +5,7 @@ use anyhow::Result;
 use shared::face::output::{print, print_json, tell};
 use shared::face::page::title;
 use shared::face::text::{clean, columns, cut, span};
+use shared::harness::Runtime;
 use shared::spool::id::SessionId;
 use shared::spool::root::Root;
 use shared::spool::session::Spool;
@@ -18,20 +19,21 @@ const ADVISED: usize = 5;
 const TITLE_WIDTH: usize = 60;
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    let wanted = args.runtime.as_deref().map(Runtime::of).transpose()?;
     let root = environment.root()?;
     let mut overviews = read(&root)?;
     overviews.sort_by(|a, b| (a.created_at, &a.session).cmp(&(b.created_at, &b.session)));
     let total = overviews.len();
     let hidden = |overview: &Overview| !args.all && args.state.is_none() && overview.state.quiet();
-    let runtime = |overview: &Overview| overview.target.as_ref().map(|target| target.runtime.as_str().to_owned());
+    let runtime = |overview: &Overview| Runtime::named(&overview.target.as_ref()?.runtime);
     overviews.retain(|overview| {
         !hidden(overview)
             && args.state.is_none_or(|state| state == overview.state)
-            && args.runtime.as_ref().is_none_or(|wanted| runtime(overview).as_ref() == Some(wanted))
+            && (wanted.is_none() || runtime(overview) == wanted)
     });
     if args.json {
-        for overview in &overviews {
-            print_json(overview)?;
+        for (index, _) in order(args, &overviews) {
+            print_json(&overviews[index])?;
         }
     } else {
         show(args, &root, &overviews, total)?;
@@ -64,6 +66,10 @@ fn advise(overviews: &[Overview]) {
 fn trouble(overview: &Overview) -> String {
     match (overview.state, &overview.manager) {
         (State::Working, None) => "working, and its manager is gone".to_owned(),
+        (State::FailedUnreturned, _) => match overview.run.as_ref().and_then(|run| run.detail.as_deref()) {
+            Some(detail) => format!("failed-unreturned ({})", clean(detail)),
+            None => "failed-unreturned".to_owned(),
+        },
         (state, _) => state.to_string(),
     }
 }
@@ -89,9 +95,10 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
     if !overviews.is_empty() {
         let ids: Vec<SessionId> = overviews.iter().map(|overview| overview.session.clone()).collect();
         let short = root.shorten(&ids)?;
-        let order = if args.tree { tree(overviews) } else { (0..overviews.len()).map(|index| (index, 0)).collect() };
         let mut rows = vec![["ID", "STATE", "RUN", "TARGET", "CONTEXT", "AGE", "TITLE"].map(str::to_owned).to_vec()];
-        rows.extend(order.into_iter().map(|(index, depth)| row(&overviews[index], &short[index], depth)));
+        rows.extend(
+            order(args, overviews).into_iter().map(|(index, depth)| row(&overviews[index], &short[index], depth)),
+        );
         print(&columns(&rows))?;
     }
     match (left_out, total) {
@@ -100,7 +107,9 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
             root.path().display()
         )),
         (0, _) => {}
-        (count, _) if args.all => tell(&format!("{count} not shown\n")),
+        (count, _) if args.all || args.state.is_some() || args.runtime.is_some() => {
+            tell(&format!("{count} not shown\n"))
+        }
         (count, _) => tell(&format!("{count} not shown; --all shows all\n")),
     }
     Ok(())
@@ -109,6 +118,9 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
 fn row(overview: &Overview, short: &str, depth: usize) -> Vec<String> {
     let dash = || "-".to_owned();
     let mut words = cut(&title(overview), TITLE_WIDTH);
+    if overview.compaction.overdue {
+        words += " (overdue)";
+    }
     if overview.compaction.looping {
         words += " (compacting in a loop)";
     }
@@ -121,6 +133,11 @@ fn row(overview: &Overview, short: &str, depth: usize) -> Vec<String> {
         overview.created_at.map_or_else(dash, |at| span(at.age())),
         words,
     ]
+}
+
+/// In what order they are shown, each with its depth.
+fn order(args: &Args, overviews: &[Overview]) -> Vec<(usize, usize)> {
+    if args.tree { tree(overviews) } else { (0..overviews.len()).map(|index| (index, 0)).collect() }
 }
 
 /// The order of a tree: each session followed by those that it launched, with its depth.

@@ -22,7 +22,7 @@ pub struct Args {
     /// Call the pending relaunch off, on the target from before it; a context that has ended waits for `orbh resume`
     #[arg(long, conflicts_with = "background")]
     pub cancel: bool,
-    /// Leave the terminal and go on in the background, saying what fails until the run is up
+    /// Go on in the background once the run is up; what fails before that is said, and is the exit status
     #[arg(long)]
     pub background: bool,
     /// With --background: begin a new run when none is open, standard input added to its prompt

@@ -19,7 +19,7 @@ use shared::verbs::manager::{Left, Manager};
 use shared::verbs::overview::{Overview, State};
 use shared::verbs::succession::redirect;
 use std::fs::OpenOptions;
-use std::io::Read;
+use std::io::{PipeWriter, Read, Write};
 
 #[derive(Serialize)]
 struct Changed<'a> {
@@ -127,7 +127,8 @@ fn die_of(death: Signal) {
 }
 
 /// A daemon's birth: two forks with a session of its own between them, so that it has no terminal and no parent of
-/// ours. It keeps standard error until its run is up: that is how the one who waits learns of it.
+/// ours. It keeps standard error until its run is up, for what it has to say; and the first process stays until then,
+/// for its exit status is the answer.
 fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result<u8> {
     close_inherited();
     let mut added = String::new();
@@ -135,37 +136,57 @@ fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result
         std::io::stdin().lock().read_to_string(&mut added).context("cannot read standard input")?;
     }
     let order = if args.resume { Order::Resume((!added.is_empty()).then_some(added)) } else { Order::Keep };
+    let (mut ear, mouth) = std::io::pipe().context("cannot make a pipe")?;
     // SAFETY: this process has one thread.
     if let ForkResult::Parent { .. } = unsafe { fork() }.context("cannot fork")? {
-        return Ok(0);
+        drop(mouth);
+        let mut status = [0];
+        let heard = ear.read(&mut status).context("cannot hear from the manager")?;
+        if heard == 0 {
+            let message = format!("the manager of session {} died before its run was up", spool.id());
+            return Err(Fault::new(Kind::System, message).hint(format!("orbh inspect {}", spool.id())).into());
+        }
+        return Ok(status[0]);
     }
+    drop(ear);
     setsid().context("cannot become the leader of a session")?;
     // SAFETY: this process has one thread.
     if let ForkResult::Parent { .. } = unsafe { fork() }.context("cannot fork")? {
         return Ok(0);
     }
-    let keep = || -> Result<Left> {
-        let mut manager = Manager::take(spool.clone(), environment, order)?;
-        let mut up = false;
-        let left = manager.keep(&mut || {
-            if !up {
-                up = true;
-                let_go_of_streams();
-            }
-        })?;
-        Ok(left)
-    };
-    match keep() {
+    let mut mouth = Some(mouth);
+    let kept = keep(&spool, environment, order, &mut || {
+        if let Some(mouth) = mouth.take() {
+            let_go_of_streams();
+            answer(mouth, 0);
+        }
+    });
+    let status = match kept {
         Ok(Left::GaveUp) => {
             tell(&exit::words("orbh-relaunch", &gave_up(&Overview::read(&spool)?)));
-            Ok(exit::status(Kind::System))
+            exit::status(Kind::System)
         }
-        Ok(_) => Ok(0),
+        Ok(_) => 0,
         Err(error) => {
-            log::note(&spool, "manager-failed", None, exit::words("orbh-relaunch", &error).trim_end());
-            Err(error)
+            let words = exit::words("orbh-relaunch", &error);
+            log::note(&spool, "manager-failed", None, words.trim_end());
+            tell(&words);
+            exit::status(exit::kind(&error))
         }
+    };
+    if let Some(mouth) = mouth {
+        answer(mouth, status);
     }
+    Ok(status)
+}
+
+fn keep(spool: &Spool, environment: &Environment, order: Order, up: &mut dyn FnMut()) -> Result<Left> {
+    Manager::take(spool.clone(), environment, order)?.keep(up)
+}
+
+/// Tells the process that waits with what status it is to exit; it may be gone.
+fn answer(mut mouth: PipeWriter, status: u8) {
+    let _ = mouth.write_all(&[status]);
 }
 
 fn let_go_of_streams() {

@@ -85,7 +85,7 @@ lost\t''
 unknown\t''"
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -l runtime -d 'List only those on this runtime' -r
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -l all -d 'List all of them'
-complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -l tree -d 'List each below the one that launched it'
+complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -l tree -d 'List each below the one that launched it; in JSON, after it'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object a line, a session each'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
@@ -112,7 +112,7 @@ complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcom
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l into -d 'Send the pending relaunch to another target' -r
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l account -d 'Use this account of the harness there' -r
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l cancel -d 'Call the pending relaunch off, on the target from before it; a context that has ended waits for `orbh resume`'
-complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l background -d 'Leave the terminal and go on in the background, saying what fails until the run is up'
+complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l background -d 'Go on in the background once the run is up; what fails before that is said, and is the exit status'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l resume -d 'With --background: begin a new run when none is open, standard input added to its prompt'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -l json -d 'Print one JSON object when it leaves'
 complete -c flint -n "__fish_flint_using_subcommand orbh; and __fish_seen_subcommand_from relaunch" -s h -l help -d 'Print help (see more with \'--help\')'

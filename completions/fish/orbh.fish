@@ -111,7 +111,7 @@ lost\t''
 unknown\t''"
 complete -c orbh -n "__fish_orbh_using_subcommand list" -l runtime -d 'List only those on this runtime' -r
 complete -c orbh -n "__fish_orbh_using_subcommand list" -l all -d 'List all of them'
-complete -c orbh -n "__fish_orbh_using_subcommand list" -l tree -d 'List each below the one that launched it'
+complete -c orbh -n "__fish_orbh_using_subcommand list" -l tree -d 'List each below the one that launched it; in JSON, after it'
 complete -c orbh -n "__fish_orbh_using_subcommand list" -l json -d 'Print one JSON object a line, a session each'
 complete -c orbh -n "__fish_orbh_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c orbh -n "__fish_orbh_using_subcommand list" -s V -l version -d 'Print version'
@@ -138,7 +138,7 @@ complete -c orbh -n "__fish_orbh_using_subcommand resume" -s V -l version -d 'Pr
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l into -d 'Send the pending relaunch to another target' -r
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l account -d 'Use this account of the harness there' -r
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l cancel -d 'Call the pending relaunch off, on the target from before it; a context that has ended waits for `orbh resume`'
-complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l background -d 'Leave the terminal and go on in the background, saying what fails until the run is up'
+complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l background -d 'Go on in the background once the run is up; what fails before that is said, and is the exit status'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l resume -d 'With --background: begin a new run when none is open, standard input added to its prompt'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -l json -d 'Print one JSON object when it leaves'
 complete -c orbh -n "__fish_orbh_using_subcommand relaunch" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -2,7 +2,7 @@
 
 use super::text::{clean, cut, span};
 use crate::harness::occupancy::Occupancy;
-use crate::verbs::overview::Overview;
+use crate::verbs::overview::{Overview, State};
 use crate::verbs::page::Page;
 use std::fmt::Write;
 
@@ -59,6 +59,9 @@ fn state_line(overview: &Overview) -> String {
     let mut line = overview.state.to_string();
     if let Some(run) = &overview.run {
         let _ = write!(line, ", run {} ({}, {} ago)", run.run, run.kind, span(run.started_at.age()));
+        if let Some(detail) = run.detail.as_ref().filter(|_| overview.state == State::FailedUnreturned) {
+            let _ = write!(line, ", {}", cut(&clean(detail), WIDTH));
+        }
     }
     if let Some(target) = &overview.target {
         let _ = write!(line, " on {target}");
@@ -90,6 +93,9 @@ pub fn compaction_line(overview: &Overview) -> String {
         (count, Some(at)) => {
             let _ = write!(line, "; {count} completed, the last {} ago", span(at.age()));
         }
+    }
+    if compaction.looping {
+        line += "; in a loop";
     }
     line
 }

@@ -96,6 +96,16 @@ impl Runtime {
         }
     }
 
+    /// The word of a profile's command that says which native conversation a run is. A fresh context would come up in an
+    /// old one by it, so it is not a profile's to say.
+    pub fn chooses_conversation(self, command: &[String]) -> Option<&str> {
+        match self {
+            Runtime::Claude => adapter::claude::chooses_conversation(command),
+            Runtime::Codex => adapter::codex::chooses_conversation(command),
+            Runtime::Command => None,
+        }
+    }
+
     /// How many tokens of a window of `max` are too many for this harness to go on: measured with the versions that the
     /// adapters were tried with.
     pub fn full_at(self, max: u64) -> u64 {

@@ -94,6 +94,17 @@ impl Profile {
             let message = format!("the profile '{target}' cannot be of class '{class}'");
             return Err(Finding::new("profile-class", message, fix).at(path));
         }
+        if let Some(mode) =
+            written.permission_mode.as_deref().filter(|_| (runtime, class) != (Runtime::Claude, Class::Asked))
+        {
+            let message = format!(
+                "the permission mode '{}' of the profile '{target}' is of no use to {} of class '{class}'",
+                mode.escape_debug(),
+                runtime.name()
+            );
+            let fix = r#"leave "permission_mode" away; claude of class "asked" has one"#;
+            return Err(Finding::new("profile-class", message, fix).at(path));
+        }
         if let Some(mode) = written.permission_mode.as_deref().filter(|mode| !ASKING.contains(mode)) {
             let message =
                 format!("the permission mode '{}' of the profile '{target}' does not ask", mode.escape_debug());
@@ -112,6 +123,11 @@ impl Profile {
             let message = format!("the command of the profile '{target}' holds a NUL character");
             return Err(Finding::new("profile-damaged", message, "take it out").at(path));
         }
+        if let Some(word) = runtime.chooses_conversation(&command) {
+            let message = format!("the command of the profile '{target}' has '{}'", word.escape_debug());
+            let fix = "take it out: orbh says which conversation a run is, and gives a fresh context a fresh one";
+            return Err(Finding::new("profile-conversation", message, fix).at(path));
+        }
         command[0] = find_program(&command[0], search).map_err(|why| {
             let message = format!("the program '{}' of the profile '{target}' {why}", command[0].escape_debug());
             let install = runtime.install().map(|install| format!("{install}, or "));
@@ -128,6 +144,14 @@ impl Profile {
             permission_mode: written.permission_mode,
             needs: written.needs.unwrap_or_default(),
         })
+    }
+}
+
+impl Profile {
+    /// The size of the context window of its runs, in tokens, as far as anybody knows before one has answered.
+    pub fn window(&self) -> Option<u64> {
+        let of_model = || Runtime::named(&self.target.runtime)?.window(self.model.as_deref());
+        self.context_window.or_else(of_model)
     }
 }
 

@@ -1,9 +1,15 @@
-//! Spools that no manager ever kept, written by hand: many of them cost nothing.
+//! What costs nothing: spools that no manager ever kept, written by hand, and programs that stand for a harness's CLI.
 
 use super::{Session, World};
 use serde_json::{Value, json};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// See [`World::stand_in`].
+const STAND_IN: &str = r#"#!/bin/sh
+echo "{\"type\":\"thread.started\",\"thread_id\":\"$(cat /proc/sys/kernel/random/uuid)\"}"
+exec sleep 100000
+"#;
 
 /// Makes a directory that only its owner can use, and those above it.
 pub fn private_dir(path: &Path) {
@@ -40,12 +46,36 @@ impl World {
         std::fs::write(session.path("keys/title"), title).unwrap();
         session
     }
+
+    /// Writes the profile RUNTIME/NAME, of class full, of a program that stands for the CLI of that runtime: it tells its
+    /// thread as codex does, and stays. Its transcript is the test's to write ([`Session::transcript`]). `more` are
+    /// further keys of the profile.
+    pub fn stand_in(&self, runtime: &str, name: &str, more: &Value) {
+        let mut profile = json!({"command": [self.script("stand-in", STAND_IN)], "class": "full"});
+        profile.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.profile_of(runtime, name, &profile);
+    }
 }
 
 impl Session<'_> {
     /// Writes a file of the spool as a JSON object.
     pub fn write_fact(&self, below: &str, value: &Value) {
         std::fs::write(self.path(below), value.to_string()).unwrap();
+    }
+
+    /// Where the CLI of a run, of claude or codex, would keep its transcript; the directory is there.
+    #[track_caller]
+    pub fn transcript(&self, run: &str) -> PathBuf {
+        let native = self.wait_fact(&format!("runs/{run}/native.json"))["id"].as_str().unwrap().to_owned();
+        let claude =
+            self.fact(&format!("runs/{run}/run.json")).unwrap()["target"].as_str().unwrap().starts_with("claude/");
+        let (dir, name) = match claude {
+            true => (".claude/projects/here", format!("{native}.jsonl")),
+            false => (".codex/sessions/2026/11/30", format!("rollout-2026-11-30T18-42-09-{native}.jsonl")),
+        };
+        let dir = self.world.home().join(dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        dir.join(name)
     }
 
     /// Writes the occupancy that the harness of a run would report.

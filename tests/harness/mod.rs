@@ -274,7 +274,12 @@ impl World {
 
     /// Writes the profile command/NAME.
     pub fn profile(&self, name: &str, json: &Value) {
-        let dir = self.config().join("profiles/command");
+        self.profile_of("command", name, json);
+    }
+
+    /// Writes the profile RUNTIME/NAME.
+    pub fn profile_of(&self, runtime: &str, name: &str, json: &Value) {
+        let dir = self.config().join("profiles").join(runtime);
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(dir.join(format!("{name}.json")), json.to_string()).unwrap();
     }

@@ -1,6 +1,6 @@
 //! Claude Code, headless. Tried with 2.1.332.
 
-use super::{HARMLESS, Place, Plan, Start, Variables};
+use super::{HARMLESS, Place, Plan, Start, Variables, own_words};
 use crate::harness::profile::Profile;
 use crate::harness::prompt::quoted;
 use crate::spool::facts::{Class, Stdin};
@@ -17,6 +17,21 @@ pub const KEYS: &[&str] = &[
 
 /// What an agent in Claude Code has to know.
 pub const NOTES: &str = include_str!("../prompt/claude.md");
+
+/// The options by which the CLI goes on in a conversation that there is, or gives one an id.
+const CONVERSATION: [&str; 6] = ["--resume", "--continue", "--session-id", "--fork-session", "--from-pr", "--teleport"];
+
+/// See [`crate::harness::Runtime::chooses_conversation`].
+pub fn chooses_conversation(command: &[String]) -> Option<&str> {
+    let long = |word: &&String| CONVERSATION.contains(&word.split('=').next().unwrap_or_default());
+    // `-c` and `-r`, also among others (`-pc`); of a program around it they mean something else.
+    let short = |word: &&String| {
+        let letters = word.strip_prefix('-').filter(|letters| letters.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        letters.is_some_and(|letters| letters.contains(['c', 'r']))
+    };
+    let found = command.iter().find(long).or_else(|| own_words(command, "claude").iter().find(short));
+    found.map(String::as_str)
+}
 
 /// `claude -p`: the prompt on standard input (an argument has a length limit, and would be swallowed by the flag
 /// before it), the conversation under an id that we choose.

@@ -1,6 +1,6 @@
 //! Codex, headless. Tried with 0.171.0.
 
-use super::{Place, Plan, Start, Variables};
+use super::{Place, Plan, Start, Variables, own_words};
 use crate::harness::profile::Profile;
 use crate::spool::facts::{Class, Stdin};
 use std::path::Path;
@@ -10,6 +10,12 @@ pub const KEYS: &[&str] = &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"
 
 /// What an agent in Codex has to know.
 pub const NOTES: &str = include_str!("../prompt/codex.md");
+
+/// See [`crate::harness::Runtime::chooses_conversation`].
+pub fn chooses_conversation(command: &[String]) -> Option<&str> {
+    let own = own_words(command, "codex");
+    own.iter().map(String::as_str).find(|word| matches!(*word, "resume" | "fork"))
+}
 
 /// `codex exec`: the prompt on standard input; its id is the first thing that it prints.
 pub fn plan(profile: &Profile, place: &Place, start: &Start) -> Plan {

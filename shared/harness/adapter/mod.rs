@@ -72,6 +72,13 @@ pub fn exposed(class: Class, cwd: &Path, guarded: &[PathBuf]) -> Option<Finding>
     )
 }
 
+/// The words of a command that are its harness's own: those after its program, which another one may start
+/// (`env A=b claude …`). None, when the program is not named there.
+fn own_words<'a>(command: &'a [String], program: &str) -> &'a [String] {
+    let is_program = |word: &String| Path::new(word).file_name().is_some_and(|name| name == program);
+    command.iter().position(is_program).map_or(&[], |at| &command[at + 1..])
+}
+
 /// The verbs that a run may give without asking: they harm nothing, and without them no context can hand off.
 /// `launch` is not one of them.
 pub const HARMLESS: [&str; 6] = ["page", "compact", "context", "session", "result", "list"];

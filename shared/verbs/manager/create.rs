@@ -195,6 +195,7 @@ impl Manager<'_> {
         environment.extend(["ORBH_CONFIG", "ORBH_ROOT", "PATH"].map(str::to_owned));
         environment.sort();
         environment.dedup();
+        let context_window = profile.window();
         let run = Run {
             target: profile.target,
             account: None,
@@ -204,7 +205,7 @@ impl Manager<'_> {
             closes: creation.closes,
             context: creation.number,
             handoff: creation.closes.map(|closed| self.spool.handoff(closed)),
-            context_window: profile.context_window.or_else(|| runtime.window(profile.model.as_deref())),
+            context_window,
             argv: plan.argv,
             stdin: plan.stdin,
             home,

@@ -19,7 +19,7 @@ use crate::ground::dir::{self, Dir};
 use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
-use crate::ground::watch::Watch;
+use crate::ground::watch::{Backend, Watch};
 use crate::harness::native;
 use crate::spool::facts::{PidRecord, Session};
 use crate::spool::id::RunNumber;
@@ -126,6 +126,9 @@ impl<'a> Manager<'a> {
         let mut watch = Watch::new(environment.watch())?;
         for path in [spool.scratch(), spool.returns(), spool.runs()] {
             watch.add(&path)?;
+        }
+        if watch.backend() != Backend::Inotify {
+            log::note(&spool, "manager-watches", None, format!("by {}: inotify is not to be had", watch.backend()));
         }
         Ok(Manager {
             spool,

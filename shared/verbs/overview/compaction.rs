@@ -146,6 +146,9 @@ fn relaunching(spool: &Spool, snapshot: &Snapshot, intent: &Intent, managed: boo
         (Some(failure), true) => (Phase::Relaunching, format!("{failure}; it is tried again")),
         (Some(failure), false) => (Phase::Failed, failure.clone()),
         (None, true) if attempt.is_some() => (Phase::Relaunching, "the new context starts".to_owned()),
+        (None, true) if snapshot.run(run).is_some_and(|run| run.end.exists()) => {
+            (Phase::Relaunching, format!("the context of run {run} is over, and its successor is created"))
+        }
         (None, true) => (Phase::Relaunching, format!("the context of run {run} ends")),
         (None, false) => (Phase::Failed, "the session's manager is gone".to_owned()),
     };

@@ -3,11 +3,12 @@
 pub mod compaction;
 
 use crate::ground::clock::At;
+use crate::ground::dir::open_read;
 use crate::ground::fault::{Fault, Kind};
 use crate::ground::lease::{self, Holder, Probe};
 use crate::ground::process;
 use crate::harness::occupancy::{self, Occupancy};
-use crate::spool::facts::{Class, Mode, Reason, RunKind, Session};
+use crate::spool::facts::{Class, End, Mode, Reason, RunKind, Session};
 use crate::spool::id::{RunNumber, SessionId, Target};
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{Found, RunFacts, Snapshot};
@@ -16,8 +17,15 @@ use anyhow::Result;
 use compaction::Compaction;
 use serde::Serialize;
 use std::fmt;
+use std::fs::Metadata;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::str::FromStr;
+
+/// How much of the end of a harness's output is looked at for its last words.
+const LAST: u64 = 4096;
+/// The most characters of them that are shown.
+const WORDS: usize = 200;
 
 /// The work state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -198,7 +206,7 @@ impl Overview {
             mode: session.as_ref().map(|session| session.mode),
             class: session.as_ref().map(|session| session.class),
             target: tolerate(spool.in_force(), &mut damage)?.flatten().map(|in_force| in_force.target),
-            run: newest.and_then(run_line),
+            run: newest.and_then(|run| run_line(spool, run)),
             runs: snapshot.runs.iter().filter(|run| run.run.exists()).count(),
             context,
             manager,
@@ -242,8 +250,8 @@ fn context(spool: &Spool, newest: Option<&RunFacts>) -> Result<Option<Occupancy>
     occupancy::read(spool, newest.number, run).map(Some)
 }
 
-/// A run in short; `None` when its run.json cannot be read.
-pub fn run_line(run: &RunFacts) -> Option<RunLine> {
+/// A run in short; `None` when its run.json cannot be read. Of one that ended by itself, with the harness's last words.
+pub fn run_line(spool: &Spool, run: &RunFacts) -> Option<RunLine> {
     let fact = run.run.here()?;
     let end = run.end.here();
     let process = run.pid.here().and_then(|pid| pid.process());
@@ -253,14 +261,30 @@ pub fn run_line(run: &RunFacts) -> Option<RunLine> {
         started_at: fact.started_at,
         pid: process.filter(|_| end.is_none()).map(|process| process.pid),
         end: end.map(|end| end.reason),
-        detail: end.and_then(describe_end),
+        detail: end.and_then(|end| describe_end(spool, run.number, end)),
     })
 }
 
-fn describe_end(end: &crate::spool::facts::End) -> Option<String> {
-    let told = end.detail.clone();
-    told.or_else(|| end.code.map(|code| format!("exit status {code}")))
-        .or_else(|| end.signal.map(|signal| format!("signal {signal}")))
+fn describe_end(spool: &Spool, number: RunNumber, end: &End) -> Option<String> {
+    let status = || end.code.map(|code| format!("exit status {code}"));
+    let told = end.detail.clone().or_else(status).or_else(|| end.signal.map(|signal| format!("signal {signal}")))?;
+    let alone = matches!(end.reason, Reason::Exited | Reason::Signalled);
+    Some(match last_words(spool, number).filter(|_| alone) {
+        Some(words) => format!("{told}: {words}"),
+        None => told,
+    })
+}
+
+/// The last line that the harness of a run wrote, as far as it can be had: most often it says why it ended.
+fn last_words(spool: &Spool, number: RunNumber) -> Option<String> {
+    let mut file = open_read(&spool.run(number).join(layout::OUTPUT)).ok()??;
+    let length = file.metadata().ok().filter(Metadata::is_file)?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LAST))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LAST).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(line.chars().take(WORDS).collect())
 }
 
 fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<String>) {

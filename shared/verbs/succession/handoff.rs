@@ -8,7 +8,7 @@ use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
-use crate::harness::{Runtime, missing_variables};
+use crate::harness::{Runtime, missing_variables, occupancy};
 use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
@@ -142,7 +142,8 @@ fn examine(
     findings.extend(target_findings(environment, &caller.session, &target, account.as_deref(), had)?);
     // Before an earlier compaction is finished nobody expects a draft.
     let unfinished = findings.iter().any(|finding| finding.code == "compaction-unfinished");
-    let draft = if unfinished { None } else { draft(caller, run, findings) };
+    let window = window(caller, environment, run, &target)?;
+    let draft = if unfinished { None } else { draft(caller, window, findings) };
     let hint = run.filter(|run| wish.into.is_some() && run.target.runtime == target.runtime && run.target != target);
     let hint = hint.filter(|_| keeps_conversation(&target)).map(|_| {
         format!("the conversation ends with this; 'orbh profiles switch', of a later release, will keep it on {target}")
@@ -168,8 +169,18 @@ pub fn account_for(target: &Target, named: Option<&str>, in_force: Option<&InFor
     named.map(str::to_owned).or_else(|| same.and_then(|in_force| in_force.account.clone()))
 }
 
-/// Reads and validates the draft of the calling run.
-fn draft(caller: &Caller, run: Option<&Run>, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Verdict)> {
+/// The window that the successor will have, in tokens: what its profile says, which may not be what this run began with;
+/// else, on the same target, what this run's harness tells.
+fn window(caller: &Caller, environment: &Environment, run: Option<&Run>, target: &Target) -> Result<Option<u64>> {
+    let stated = environment.registry()?.resolve(target).ok().and_then(|profile| profile.window());
+    let same = run.filter(|run| stated.is_none() && run.target == *target);
+    // A report of the occupancy that is damaged is no reason to refuse a handoff.
+    let told = same.and_then(|run| occupancy::read(&caller.spool, caller.run, run).ok()?.max);
+    Ok(stated.or(told))
+}
+
+/// Reads and validates the draft of the calling run, for a successor with this window.
+fn draft(caller: &Caller, window: Option<u64>, findings: &mut Vec<Finding>) -> Option<(Vec<u8>, Verdict)> {
     let path = caller.spool.handoff(caller.run);
     let bytes = match contract::read_draft(&path) {
         Ok(bytes) => bytes,
@@ -182,12 +193,12 @@ fn draft(caller: &Caller, run: Option<&Run>, findings: &mut Vec<Finding>) -> Opt
             return None;
         }
     };
-    if let Some(other) = same_bytes(&caller.spool, caller.run, &bytes) {
+    if let Some(other) = same_words(&caller.spool, caller.run, &bytes) {
         let message = format!("this handoff is a copy of '{}', which belongs to another run", other.display());
         findings.push(Finding::new("handoff-foreign", message, "write the handoff of this context").at(&path));
         return None;
     }
-    let draft = Draft { path: &path, bytes: &bytes, window: run.and_then(|run| run.context_window) };
+    let draft = Draft { path: &path, bytes: &bytes, window };
     let mut verdict = contract::validate(&draft);
     findings.append(&mut verdict.findings);
     Some((bytes, verdict))
@@ -210,25 +221,35 @@ fn others(spool: &Spool, me: RunNumber) -> Vec<PathBuf> {
 /// The handoff is not where it belongs, but at the path of a run that never was: say so.
 fn elsewhere(spool: &Spool, me: RunNumber) -> Option<Finding> {
     let here = spool.handoff(me);
-    let never_was = |path: &&PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
-        let run = |text: &str| text.parse::<RunNumber>().ok().filter(|run| run.to_string() == text);
-        number.is_some_and(|number| run(number).is_none_or(|number| !spool.run(number).exists()))
-    };
-    let other = others(spool, me).into_iter().find(|path| never_was(&path))?;
+    let other = others(spool, me).into_iter().find(|path| of_no_run(spool, path))?;
     let message = format!("there is no handoff of run {me}, and '{}' belongs to another run", other.display());
     let fix = format!("write it to '{}'", here.display());
     Some(Finding::new("handoff-missing", message, fix).at(&here))
 }
 
-fn same_bytes(spool: &Spool, me: RunNumber, bytes: &[u8]) -> Option<PathBuf> {
-    let same = |path: &PathBuf| {
-        let length = std::fs::symlink_metadata(path).map(|metadata| metadata.len());
-        length.is_ok_and(|length| length == bytes.len() as u64)
-            && read(path).is_ok_and(|other| other.as_deref() == Some(bytes))
+/// Whether a path is that of a handoff, and of no run that there ever was.
+fn of_no_run(spool: &Spool, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let number = name.strip_prefix("handoff-").and_then(|name| name.strip_suffix(".md"));
+    let run = |text: &str| text.parse::<RunNumber>().ok().filter(|run| run.to_string() == text);
+    number.is_some_and(|number| run(number).is_none_or(|number| !spool.run(number).exists()))
+}
+
+/// The handoff of another run with the same words; blanks and line ends make no new account of it.
+fn same_words(spool: &Spool, me: RunNumber, bytes: &[u8]) -> Option<PathBuf> {
+    let words = |bytes: &[u8]| {
+        let words = bytes.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
-    others(spool, me).into_iter().find(same)
+    let mine = words(bytes);
+    let same = |path: &PathBuf| read(path).is_ok_and(|other| other.is_some_and(|other| words(&other) == mine));
+    // A draft that was written to a made-up place, and copied to where it belongs, is nobody else's.
+    others(spool, me).into_iter().filter(|path| fits(path) && !of_no_run(spool, path)).find(same)
+}
+
+/// Whether a file is small enough to have been a handoff.
+fn fits(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.len() <= contract::MAX_BYTES)
 }
 
 /// What is wrong with a target: unknown, not runnable, of too high a class, or its account not known.
