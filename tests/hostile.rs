@@ -5,6 +5,8 @@ use crate::harness::{Session, World, alive, bin_dir, is_root, kill_dead, outcome
 use nix::sys::signal::Signal;
 use std::os::unix::fs::PermissionsExt;
 
+mod shown;
+
 fn edit(session: &Session, below: &str, change: impl FnOnce(&mut serde_json::Value)) {
     let mut fact = session.fact(below).unwrap();
     change(&mut fact);

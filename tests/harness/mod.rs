@@ -7,7 +7,7 @@ pub mod model;
 mod session;
 
 pub use fake::private_dir;
-pub use look::{changes, difference, kill_dead, outcome, signal};
+pub use look::{NOT_ENDED, changes, difference, kill_dead, outcome, signal};
 pub use session::Session;
 
 use serde_json::Value;
@@ -182,6 +182,11 @@ impl Cmd {
     pub fn spawn(mut self) -> Child {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null());
         self.command.spawn().unwrap()
+    }
+
+    /// The command as it would be started, for one that starts it under another program.
+    pub fn as_command(&self) -> &Command {
+        &self.command
     }
 
     /// The bare command, for whatever else is to be done with it.
