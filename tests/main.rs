@@ -12,6 +12,7 @@ mod demo;
 mod dispatch;
 mod docs;
 mod faults;
+mod first_release;
 mod flint;
 mod ground;
 mod guarantees;
