@@ -2,6 +2,7 @@
 
 use super::wrong::usable;
 use crate::harness::{Session, World, alive, kill_dead, outcome, signal, wait_for};
+use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 use nix::sys::signal::Signal;
 use std::path::Path;
 
@@ -118,6 +119,37 @@ fn a_verb_that_loses_the_claim_commits_nothing() {
         outcome(aborting).fails(75, &["claim", "was replaced", "hint: try again"]);
         assert_eq!(session.fingerprint(), before, "{how}");
         session.verb("0001", ["compact", "abort"]).run().ok();
+    }
+}
+
+/// Moved away and put back, as an administrator may do by mistake: nobody leaves for that, neither before nor after the
+/// manager has made another one.
+#[test]
+fn a_lease_that_is_put_back_is_still_held() {
+    let world = World::new();
+    let session = world.idle_session();
+    let manager = session.manager_pid();
+    let (scratch, aside) = (session.path("scratch"), world.path().join("aside"));
+    let sleeps = || {
+        let status = std::fs::read_to_string(format!("/proc/{manager}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line.unwrap().trim().parse::<u64>().unwrap()
+    };
+    for (run, next, made_again) in [("0001", "0002", false), ("0002", "0003", true), ("0003", "0004", false)] {
+        let before = sleeps();
+        std::fs::rename(&scratch, &aside).unwrap();
+        wait_for("the manager to have looked", || {
+            let made = scratch.join("manager.lock").exists();
+            // It looks twenty times, and sleeps in between.
+            (made || (!made_again && sleeps() > before + 8)).then_some(())
+        });
+        let flags = if scratch.exists() { RenameFlags::RENAME_EXCHANGE } else { RenameFlags::empty() };
+        renameat2(AT_FDCWD, &aside, AT_FDCWD, &scratch, flags).unwrap();
+        usable(&session, run, "put back");
+        let _ = std::fs::remove_dir_all(&aside);
+        session.compact(run, next);
+        session.verb(next, ["compact", "finish"]).run().ok();
+        assert_eq!((managers(&world), events(&session, "manager-left")), (vec![manager], 0));
     }
 }
 

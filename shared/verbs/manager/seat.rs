@@ -26,6 +26,10 @@ impl Manager<'_> {
         while begin.elapsed() < SETTLE {
             self.watch.wait(&[], Some(LOOK))?;
             self.watch.drain();
+            // Put back as it was: what is locked is what others see.
+            if !self.lease.lost()? {
+                return Ok(None);
+            }
             // Replaced, and not removed: there is nothing to wait for.
             if self.spool.scratch().join(layout::MANAGER).symlink_metadata().is_ok() {
                 break;
@@ -42,6 +46,8 @@ impl Manager<'_> {
                 log::note(&self.spool, "lease-taken-again", None, "its file was removed or replaced");
                 Ok(None)
             }
+            // Put back just now: it is this manager itself that holds it.
+            Taken::Owned(_) if !self.lease.lost()? => Ok(None),
             Taken::Owned(owner) => {
                 let who = lease::describe(owner.as_ref());
                 log::note(&self.spool, "manager-left", None, format!("its lease was replaced, and {who} holds it"));
