@@ -5,6 +5,13 @@ use crate::harness::{Session, World, alive, bin_dir, is_root, kill_dead, outcome
 use nix::sys::signal::Signal;
 use std::os::unix::fs::PermissionsExt;
 
+mod deeds;
+mod lost;
+mod names;
+mod shown;
+mod table;
+mod wrong;
+
 fn edit(session: &Session, below: &str, change: impl FnOnce(&mut serde_json::Value)) {
     let mut fact = session.fact(below).unwrap();
     change(&mut fact);
@@ -131,7 +138,7 @@ fn a_fact_of_terabytes_is_damage() {
     let session = world.idle_session();
     let file = std::fs::File::create(session.path("scratch/compacting.json")).unwrap();
     file.set_len(1 << 40).unwrap();
-    session.verb("0001", ["compact", "start"]).run().fails(65, &["larger than any fact"]);
+    session.verb("0001", ["compact", "start"]).run().fails(65, &["larger than anything there"]);
     world.orbh(["inspect", &session.id]).run().exits(65);
     world.orbh(["kill", &session.id]).run().ok();
 }

@@ -14,6 +14,7 @@ mod dispatch;
 mod docs;
 mod faults;
 mod field;
+mod first_release;
 mod flint;
 mod ground;
 mod guarantees;

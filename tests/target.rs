@@ -1,6 +1,6 @@
 //! `handoff --into` and `--account`: the successor on another target.
 
-use crate::harness::{Session, World, alive, difference};
+use crate::harness::{Session, World, alive, difference, wait_for};
 use serde_json::json;
 
 /// A session that has begun a compaction and written a good handoff.
@@ -100,6 +100,9 @@ fn an_account_needs_a_target_that_has_accounts() {
 fn a_target_in_force_whose_program_is_gone_is_refused() {
     let world = World::new();
     let session = drafted(&world);
+    // Its shell has read the script, and is something else by now.
+    let comm = || std::fs::read_to_string(format!("/proc/{}/comm", session.pid("0001"))).ok();
+    wait_for("the agent to idle", || comm().filter(|name| name == "sleep\n"));
     std::fs::remove_file(world.path().join("agent-idle")).unwrap();
     session.verb("0001", ["compact", "handoff"]).run().exits(1).says("does not exist").not_ended();
     assert!(alive(session.pid("0001")));

@@ -184,15 +184,27 @@ fn every_name_on_disk_is_in_the_page_of_the_spool() {
     none(&missing.map(|part| format!("layout.rs has {part:?}")).collect::<Vec<_>>());
 }
 
-/// The guarantees that orbh-spool(5) numbers, `G1` and so on, each named by the test that proves it.
+/// Each guarantee that orbh-spool(5) numbers, `G1` and so on, is proved by one test function that carries its number,
+/// `g1_…`, and no other function carries one.
 #[test]
-fn every_guarantee_is_named_by_a_test() {
+fn every_guarantee_is_proved_by_the_test_of_its_number() {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = |text: &str| text.get(..digits(text)).and_then(|digits| digits.parse::<u32>().ok());
     let page = std::fs::read_to_string(top().join("man/orbh-spool.5")).unwrap();
-    let numbered = |text: &str| -> BTreeSet<String> {
-        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-        let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-        words.filter(|word| word.strip_prefix('G').is_some_and(is_number)).map(str::to_owned).collect()
-    };
-    let named: BTreeSet<String> = sources(&["tests"]).iter().flat_map(|source| numbered(&source.text)).collect();
-    none(&numbered(&page.replace("\\fB", " ")).difference(&named).cloned().collect::<Vec<_>>());
+    let numbered = page.lines().filter_map(|line| line.strip_prefix(".B G")).map(|rest| number(rest).unwrap());
+    let promised: Vec<u32> = numbered.collect();
+    assert_eq!(promised, (1..=u32::try_from(promised.len()).unwrap()).collect::<Vec<_>>(), "numbered in order");
+    let mut proved = Vec::new();
+    for source in sources(&["tests"]) {
+        let lines: Vec<&str> = source.text.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let Some(rest) = line.trim_start().strip_prefix("fn g") else { continue };
+            if digits(rest) > 0 && rest[digits(rest)..].starts_with('_') {
+                assert_eq!(lines[index - 1].trim(), "#[test]", "{line}");
+                proved.extend(number(rest));
+            }
+        }
+    }
+    proved.sort_unstable();
+    assert_eq!(proved, promised, "one test for each guarantee");
 }

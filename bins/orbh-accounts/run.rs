@@ -4,7 +4,7 @@ use crate::args::{Args, Verb};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use shared::face::output::{print, print_json, tell};
-use shared::face::text::columns;
+use shared::face::text::{clean, columns};
 use shared::ground::fault::{Finding, Refusal};
 use shared::harness::prompt::quoted;
 use shared::harness::{Runtime, account};
@@ -61,9 +61,9 @@ fn list(config: &Path, runtime: Option<&str>, json: bool) -> Result<u8> {
     }
     let mut rows = vec![["RUNTIME", "ACCOUNT", "HOME"].map(str::to_owned).to_vec()];
     rows.extend(
-        lines
-            .iter()
-            .map(|line| vec![line.runtime.to_owned(), line.account.to_string(), line.home.display().to_string()]),
+        lines.iter().map(|line| {
+            vec![line.runtime.to_owned(), line.account.to_string(), clean(&line.home.display().to_string())]
+        }),
     );
     print(&columns(&rows))?;
     Ok(0)

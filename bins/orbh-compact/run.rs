@@ -6,6 +6,7 @@ use serde::Serialize;
 use shared::face::exit::finding_words;
 use shared::face::output::{print, print_json, tell};
 use shared::face::page::{compaction_line, render};
+use shared::face::text::clean;
 use shared::ground::clock::At;
 use shared::ground::fault::{Finding, Refusal};
 use shared::spool::facts::Compaction as Finished;
@@ -79,13 +80,14 @@ struct Begun<'a> {
 fn begin(caller: &Caller, json: bool) -> Result<u8> {
     let hold = start(caller)?;
     let path = caller.spool.handoff(hold.run);
+    let shown = clean(&path.display().to_string());
     let page = Page::read(&caller.spool)?;
     let obligations = obligations::open(&caller.spool);
     if json {
         print_json(&Begun { run: hold.run, path, contract: CONTRACT, obligations, page })?;
         return Ok(0);
     }
-    let mut text = format!("Write your handoff to this file:\n\n    {}\n\n", path.display());
+    let mut text = format!("Write your handoff to this file:\n\n    {shown}\n\n");
     text += CONTRACT;
     text += "\nOPEN OBLIGATIONS as the durable state has them; copy them, and add what you have promised besides:\n\n";
     text += &obligations::section(&obligations);
@@ -93,8 +95,7 @@ fn begin(caller: &Caller, json: bool) -> Result<u8> {
     text += &render(&page);
     text += &format!(
         "\nWhen the file is written: 'orbh compact handoff' (with --check to check it only). 'orbh compact abort' calls \
-         this off.\nWrite your handoff to this file:\n\n    {}\n",
-        path.display()
+         this off.\nWrite your handoff to this file:\n\n    {shown}\n"
     );
     print(&text)?;
     Ok(0)
@@ -207,7 +208,7 @@ fn warn(passed: &Passed) {
         tell(&finding_words("orbh-compact", "warning", warning));
     }
     if let Some(hint) = &passed.hint {
-        tell(&format!("hint: {hint}\n"));
+        tell(&format!("hint: {}\n", clean(hint)));
     }
 }
 

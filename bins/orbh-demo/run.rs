@@ -7,7 +7,7 @@ use crate::args::Args;
 use crate::stage::Stage;
 use crate::tale::Tale;
 use anyhow::{Context, Result};
-use shared::face::output::print;
+use shared::face::output::print_styled;
 use shared::spool::log::Event;
 use shared::verbs::environment::Environment;
 use std::io::{BufRead, BufReader, IsTerminal};
@@ -18,7 +18,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let bold = std::io::stdout().is_terminal() && environment.get("NO_COLOR").is_none();
     let mut tale = Tale::new(&stage, bold);
     if !args.json {
-        print(&tale.opening())?;
+        print_styled(&tale.opening())?;
     }
     let session = stage.launch()?;
     let mut log = stage
@@ -30,16 +30,16 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     for line in lines {
         let line = line.context("cannot read from 'orbh log'")?;
         if args.json {
-            print(&format!("{line}\n"))?;
+            print_styled(&format!("{line}\n"))?;
         } else {
             let event: Event = serde_json::from_str(&line).context("cannot understand 'orbh log'")?;
-            print(&tale.tell(&session, &event)?)?;
+            print_styled(&tale.tell(&session, &event)?)?;
         }
     }
     let _ = log.wait();
     let result = stage.answer(&["result", &session])?;
     if !args.json {
-        print(&tale.ending(&session, &result)?)?;
+        print_styled(&tale.ending(&session, &result)?)?;
     }
     Ok(u8::from(result.is_empty()))
 }

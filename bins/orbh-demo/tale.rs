@@ -2,6 +2,7 @@
 
 use crate::stage::Stage;
 use anyhow::{Context, Result};
+use shared::face::output::{BOLD, PLAIN};
 use shared::face::text::clean;
 use shared::spool::log::Event;
 use std::fmt::Write;
@@ -119,7 +120,7 @@ impl<'a> Tale<'a> {
     }
 
     fn heading(&self, text: &str) -> String {
-        if self.bold { format!("\n\x1b[1m== {text}\x1b[0m\n") } else { format!("\n== {text}\n") }
+        if self.bold { format!("\n{BOLD}== {text}{PLAIN}\n") } else { format!("\n== {text}\n") }
     }
 }
 

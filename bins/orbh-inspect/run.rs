@@ -74,12 +74,12 @@ fn render(inspection: &Inspection) -> String {
     let overview = &inspection.overview;
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<12} {value}");
+        let _ = writeln!(text, "{name:<12} {}", clean(&value));
     };
     line("session", overview.session.to_string());
     line("title", title(overview));
     if let Some(description) = &overview.description {
-        line("description", clean(description));
+        line("description", description.clone());
     }
     line("state", overview.state.to_string());
     if let Some(hint) = &overview.hint {
@@ -113,7 +113,7 @@ fn render(inspection: &Inspection) -> String {
         line("child", child.clone());
     }
     for (key, value) in &inspection.keys {
-        line(&format!("key {key}"), clean(value));
+        line(&format!("key {key}"), value.clone());
     }
     for damage in &overview.damage {
         line("damage", damage.clone());

@@ -4,6 +4,7 @@ use crate::args::Args;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use shared::face::output::{print, print_json, tell};
+use shared::face::text::one_line;
 use shared::face::{exit, input};
 use shared::ground::clock::At;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
@@ -178,7 +179,7 @@ fn report(args: &Args, spool: &Spool, target: &Target, said: &str) -> Result<u8>
     let run: Option<&RunLine> = overview.run.as_ref();
     let failed = run.is_none_or(|run| run.end == Some(shared::spool::facts::Reason::SpawnFailed));
     if failed {
-        let reason = run.and_then(|run| run.detail.clone()).unwrap_or_else(|| said.to_owned());
+        let reason = run.and_then(|run| run.detail.clone()).unwrap_or_else(|| one_line(said));
         let message = format!("session {} was created, and its first run did not start: {reason}", spool.id());
         return Err(Fault::new(Kind::System, message)
             .hint(format!("mend it, then 'orbh resume {}'", spool.id()))

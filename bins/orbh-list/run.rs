@@ -39,7 +39,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         show(args, &root, &overviews, total)?;
     }
     for message in overviews.iter().flat_map(|overview| &overview.damage) {
-        tell(&format!("orbh-list: {message}\n"));
+        tell(&format!("orbh-list: {}\n", clean(message)));
     }
     if !args.json {
         advise(&overviews);
@@ -104,7 +104,7 @@ fn show(args: &Args, root: &Root, overviews: &[Overview], total: usize) -> Resul
     match (left_out, total) {
         (_, 0) => tell(&format!(
             "no sessions in '{}'\nhint: orbh launch RUNTIME/PROFILE PROMPT, or orbh demo\n",
-            root.path().display()
+            clean(&root.path().display().to_string())
         )),
         (0, _) => {}
         (count, _) if args.all || args.state.is_some() || args.runtime.is_some() => {

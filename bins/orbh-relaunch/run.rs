@@ -104,6 +104,10 @@ fn in_foreground(args: &Args, environment: &Environment, spool: Spool) -> Result
             Ok(0)
         }
         Left::GaveUp => Err(gave_up(&overview)),
+        Left::Replaced => {
+            let message = format!("the lease of session {id} was replaced, and another manager has taken it");
+            Err(Fault::new(Kind::Busy, message).hint(format!("orbh inspect {id}")).into())
+        }
         Left::Signalled(signal) => {
             tell(&format!("the run of session {id} goes on without a manager\nhint: orbh relaunch {id}\n"));
             die_of(signal);

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
-use shared::face::output::{print, print_json};
+use shared::face::output::{print_exactly, print_json};
 use shared::ground::clock::At;
 use shared::ground::dir::read;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
@@ -53,7 +53,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
             if !text.ends_with('\n') {
                 text.push('\n');
             }
-            print(&text)?;
+            print_exactly(&text)?;
         }
     }
     Ok(0)

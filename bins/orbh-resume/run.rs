@@ -5,6 +5,7 @@ use anyhow::Result;
 use serde::Serialize;
 use shared::face::input;
 use shared::face::output::{print, print_json, tell};
+use shared::face::text::one_line;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::ground::watch::Watch;
 use shared::harness::{Runtime, missing_variables};
@@ -88,7 +89,7 @@ fn settled(spool: &Spool, environment: &Environment) -> Result<Overview> {
 fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unread: bool) -> Result<u8> {
     let overview = Overview::read(spool)?;
     let fail = |reason: &str| {
-        let message = format!("session {} did not come up: {reason}", spool.id());
+        let message = format!("session {} did not come up: {}", spool.id(), one_line(reason));
         let hint = format!("mend it, or 'orbh resume {} --into RUNTIME/PROFILE'", spool.id());
         Err(Fault::new(Kind::System, message).hint(hint).into())
     };

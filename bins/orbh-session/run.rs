@@ -4,7 +4,7 @@ use crate::args::{Args, Verb};
 use anyhow::Result;
 use serde::Serialize;
 use shared::face::input;
-use shared::face::output::{print, print_json, tell};
+use shared::face::output::{print, print_exactly, print_json, tell};
 use shared::face::text::clean;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::spool::facts::Return;
@@ -117,7 +117,7 @@ fn get(environment: &Environment, key: Option<&str>, session: Option<&str>, json
             }
         }
         for message in &damage {
-            tell(&format!("orbh-session: {message}\n"));
+            tell(&format!("orbh-session: {}\n", clean(message)));
         }
         return Ok(if damage.is_empty() { 0 } else { 65 });
     };
@@ -140,7 +140,7 @@ fn say(json: bool, spool: &Spool, pairs: &[(&str, &String)], text: &str) -> Resu
         let keys = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).clone())).collect();
         print_json(&Keys { session: spool.id(), keys })?;
     } else {
-        print(text)?;
+        print_exactly(text)?;
     }
     Ok(0)
 }

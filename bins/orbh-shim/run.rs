@@ -10,6 +10,7 @@ use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::stat::Mode;
 use nix::unistd::{chdir, dup, dup2_stderr, dup2_stdin, dup2_stdout, execv, setsid};
 use shared::face::output::tell;
+use shared::face::text::one_line;
 use shared::ground::clock::At;
 use shared::ground::dir::{Dir, Written, insist_mode};
 use shared::ground::fact;
@@ -61,7 +62,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         }
     };
     let detail = shared::face::exit::words("orbh-shim", &error);
-    let detail = detail.trim_start_matches("orbh-shim: ").trim_end().to_owned();
+    let detail = one_line(detail.trim_start_matches("orbh-shim: "));
     tell(&format!("{detail}\n"));
     let end = End { reason: Reason::SpawnFailed, code: None, signal: None, at: At::now(), detail: Some(detail) };
     fact::create(&dir, layout::END, &end)?;

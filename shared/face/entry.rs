@@ -1,7 +1,7 @@
 //! From `main` to the work and back to an exit status.
 
 use super::exit;
-use super::output::{print, tell};
+use super::output::{print_line_of_json, tell};
 use crate::ground::dir::set_durable;
 use crate::verbs::environment::Environment;
 use anyhow::Result;
@@ -57,7 +57,7 @@ fn fail(entry: &Entry, error: &anyhow::Error) -> ExitCode {
         die_of_broken_pipe();
     }
     // Where not even the failure can be printed as an object, people are told at least.
-    if !entry.json || print(&exit::json(error)).is_err() {
+    if !entry.json || print_line_of_json(&exit::json(error)).is_err() {
         tell(&exit::words(entry.program, error));
     }
     if let Some(line) = entry.last_line {

@@ -1,6 +1,7 @@
 //! From an error to its exit status and its words. The only writer of standard error.
 
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
+use crate::ground::foreign::clean;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -37,11 +38,11 @@ pub fn words(program: &str, error: &anyhow::Error) -> String {
     if let Some(refusal) = error.chain().find_map(|cause| cause.downcast_ref::<Refusal>()) {
         return refusal.findings.iter().map(|finding| finding_words(program, "refused", finding)).collect();
     }
-    let mut text = format!("{program}: {}\n", sentence(error));
+    let mut text = format!("{program}: {}\n", clean(&sentence(error)));
     if let Some(hint) =
         error.chain().find_map(|cause| cause.downcast_ref::<Fault>()).and_then(|fault| fault.hint.as_ref())
     {
-        let _ = writeln!(text, "hint: {hint}");
+        let _ = writeln!(text, "hint: {}", clean(hint));
     }
     text
 }
@@ -63,14 +64,14 @@ fn plain(cause: &str) -> String {
 pub fn finding_words(program: &str, how: &str, finding: &Finding) -> String {
     let mut text = format!("{program}: {how}: ");
     if let Some(path) = &finding.path {
-        let _ = write!(text, "{}", path.display());
+        let _ = write!(text, "{}", clean(&path.display().to_string()));
         if let Some(line) = finding.line {
             let _ = write!(text, ":{line}");
         }
         text.push_str(": ");
     }
-    let _ = writeln!(text, "{}", finding.message);
-    let _ = writeln!(text, "hint: {}", finding.fix);
+    let _ = writeln!(text, "{}", clean(&finding.message));
+    let _ = writeln!(text, "hint: {}", clean(&finding.fix));
     text
 }
 
@@ -114,7 +115,7 @@ pub fn json(error: &anyhow::Error) -> String {
             serde_json::to_string(&ErrorJson { v: 1, error: body, context_ends: false })
         }
     };
-    object.unwrap_or_default() + "\n"
+    object.unwrap_or_default()
 }
 
 fn kind_name(kind: Kind) -> &'static str {

@@ -1,5 +1,6 @@
 //! Long texts: as an argument, from standard input (`-`), or from a file.
 
+use crate::ground::dir::LARGEST;
 use crate::ground::fault::{Fault, Kind};
 use anyhow::{Context, Result};
 use std::io::Read;
@@ -20,6 +21,9 @@ pub fn text(argument: Option<&str>, file: Option<&Path>) -> Result<Option<String
         (Some(text), None) => return Ok(Some(text.to_owned())),
         (None, None) => return Ok(None),
     };
+    if bytes.len() as u64 > LARGEST {
+        return Err(Fault::new(Kind::Usage, format!("{from} is larger than {LARGEST} bytes")).into());
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {

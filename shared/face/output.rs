@@ -2,22 +2,49 @@
 //! panic, and nothing counts as said before it was flushed.
 
 use crate::ground::fact;
+use crate::ground::foreign::{clean_json, clean_lines};
 use anyhow::{Context, Result};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
-/// Writes text, all of it, now.
+/// Writes text for people, all of it, now. No control character but line ends and tabs gets through, wherever in the
+/// text it came from.
 pub fn print(text: &str) -> Result<()> {
+    write(&clean_lines(text))
+}
+
+/// The beginning of bold text on a terminal.
+pub const BOLD: &str = "\x1b[1m";
+/// Its end.
+pub const PLAIN: &str = "\x1b[0m";
+
+/// Writes text for people in which these two may stand.
+pub fn print_styled(text: &str) -> Result<()> {
+    let part = |part: &str| part.split(PLAIN).map(clean_lines).collect::<Vec<_>>().join(PLAIN);
+    write(&text.split(BOLD).map(part).collect::<Vec<_>>().join(BOLD))
+}
+
+/// Writes text that was asked for as it is: for a program byte by byte, to a terminal without control characters.
+pub fn print_exactly(text: &str) -> Result<()> {
+    if std::io::stdout().is_terminal() { print(text) } else { write(text) }
+}
+
+fn write(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to standard output")
 }
 
 /// Writes one JSON object on a line, `"v": 1` first.
 pub fn print_json<T: Serialize>(body: &T) -> Result<()> {
-    print(&(fact::to_line(body)? + "\n"))
+    print_line_of_json(&fact::to_line(body)?)
 }
 
-/// Writes to standard error; whoever cannot hear it does not need it.
+/// Writes a line of JSON that is text already.
+pub fn print_line_of_json(json: &str) -> Result<()> {
+    write(&(clean_json(json) + "\n"))
+}
+
+/// Writes to standard error, with the same care; whoever cannot hear it does not need it.
 pub fn tell(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    let _ = std::io::stderr().lock().write_all(clean_lines(text).as_bytes());
 }

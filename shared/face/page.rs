@@ -30,7 +30,7 @@ pub fn render(page: &Page) -> String {
     let _ = writeln!(text, "STATE        {}", state_line(overview));
     text += &context_line(overview.context.as_ref());
     let _ = writeln!(text, "COMPACTION   {}", compaction_line(overview));
-    let _ = writeln!(text, "SPOOL        {}", overview.spool.display());
+    let _ = writeln!(text, "SPOOL        {}", clean(&overview.spool.display().to_string()));
     text += "\nOPEN OBLIGATIONS\n";
     let obligations: Vec<String> = page.obligations.iter().map(|one| cut(&clean(&one.to_string()), WIDTH)).collect();
     list(&mut text, &obligations, "orbh list --tree");
@@ -86,7 +86,7 @@ pub fn compaction_line(overview: &Overview) -> String {
         let _ = write!(line, ": {}", clean(reason));
     }
     if let Some(hint) = &compaction.hint {
-        let _ = write!(line, "; hint: {hint}");
+        let _ = write!(line, "; hint: {}", clean(hint));
     }
     match (compaction.count, compaction.last_completed) {
         (0, _) | (_, None) => line += "; none completed yet",

@@ -1,5 +1,7 @@
 //! Times, sizes and foreign text as people read them.
 
+pub use crate::ground::foreign::{clean, one_line};
+
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -14,28 +16,6 @@ pub fn span(span: Duration) -> String {
         (0, hours, minutes) => format!("{hours}h {minutes}m"),
         (days, _, _) => format!("{days}d"),
     }
-}
-
-/// Text that came from elsewhere, on one line and without control characters, so that it can forge nothing.
-pub fn clean(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\t' => safe.push(' '),
-            character if character.is_control() || is_formatting(character) => {
-                let _ = write!(safe, "{}", character.escape_debug());
-            }
-            character => safe.push(character),
-        }
-    }
-    safe
-}
-
-/// Characters that reorder or hide what stands around them.
-fn is_formatting(character: char) -> bool {
-    matches!(character,
-        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// At most `width` characters, with an ellipsis where something was cut.

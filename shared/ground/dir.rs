@@ -27,6 +27,10 @@ static SERIAL: AtomicU64 = AtomicU64::new(0);
 /// The prefix of temporary names, which every reader ignores.
 pub const TEMPORARY: &str = ".tmp-";
 
+/// No file of a spool that is read whole is larger, in bytes: what is, was not written by orbh, and is not read into
+/// memory.
+pub const LARGEST: u64 = 64 * 1024 * 1024;
+
 /// Switches fsync off for this process (`ORBH_FSYNC=0`, for tests only: after a power loss nothing holds).
 pub fn set_durable(on: bool) {
     DURABLE.store(on, Ordering::Relaxed);
@@ -63,13 +67,27 @@ fn open_no_symlinks(path: &Path, flags: OFlag) -> Result<Option<File>> {
     match opened {
         Ok(fd) => Ok(Some(File::from(fd))),
         Err(Errno::ENOENT) => Ok(None),
-        Err(Errno::ENXIO) => Err(irregular(path).into()),
-        // A symlink in the place of the directory itself: ENOTDIR when a directory is asked for.
-        Err(errno) if errno == Errno::ELOOP || (errno == Errno::ENOTDIR && path.is_symlink()) => {
-            Err(Fault::new(Kind::Damaged, format!("cannot open '{}': a part of it is a symbolic link", path.display()))
-                .into())
+        Err(errno) => Err(not_opened(errno, path, "open")),
+    }
+}
+
+/// Why something could not be opened: what stands there is of the wrong kind, which is damage, or a system call failed.
+pub(super) fn not_opened(errno: Errno, path: &Path, doing: &str) -> anyhow::Error {
+    let damaged = |what: &str| {
+        let message = format!("cannot {doing} '{}': {what}", path.display());
+        Fault::new(Kind::Damaged, message)
+            .hint(format!("look at it with 'ls -ld {}', and move it away", path.display()))
+            .into()
+    };
+    match errno {
+        Errno::ENXIO | Errno::EISDIR => damaged("it is not a regular file"),
+        // A symlink in the place of a directory itself: ENOTDIR when a directory is asked for.
+        Errno::ELOOP => damaged("a part of it is a symbolic link"),
+        Errno::ENOTDIR if path.is_symlink() => damaged("a part of it is a symbolic link"),
+        Errno::ENOTDIR => damaged("a part of it is not a directory"),
+        errno => {
+            anyhow::Error::from(std::io::Error::from(errno)).context(format!("cannot {doing} '{}'", path.display()))
         }
-        Err(errno) => Err(std::io::Error::from(errno)).with_context(|| format!("cannot open '{}'", path.display())),
     }
 }
 
@@ -127,6 +145,22 @@ impl Dir {
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         match renameat2(self.fd(), from, self.fd(), to, RenameFlags::empty()) {
             Ok(()) => self.sync(),
+            // It is the other name that is in the way.
+            Err(errno @ (Errno::EISDIR | Errno::ENOTEMPTY)) => self.failed(errno, "replace", to),
+            Err(errno) => self.failed(errno, "rename", from),
+        }
+    }
+
+    /// The same where nothing may stand in the way: what cannot be renamed over (a directory, or a file where a directory
+    /// is renamed) gets a temporary name first, and is lost to everybody but the one who looks for it.
+    pub fn rename_away(&self, from: &str, to: &str) -> Result<()> {
+        let in_the_way = [Errno::EISDIR, Errno::ENOTDIR, Errno::ENOTEMPTY, Errno::EEXIST];
+        match renameat2(self.fd(), from, self.fd(), to, RenameFlags::empty()) {
+            Ok(()) => self.sync(),
+            Err(errno) if in_the_way.contains(&errno) => {
+                self.rename(to, &self.temporary_name())?;
+                self.rename(from, to)
+            }
             Err(errno) => self.failed(errno, "rename", from),
         }
     }
@@ -174,8 +208,7 @@ impl Dir {
         let flags =
             OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
         let fd = openat(self.fd(), name, flags, Mode::S_IRUSR | Mode::S_IWUSR)
-            .map_err(std::io::Error::from)
-            .with_context(|| format!("cannot open '{}'", self.at(name)))?;
+            .map_err(|errno| not_opened(errno, &self.path.join(name), "open"))?;
         let mut file = File::from(fd);
         insist_mode(&file, 0o600).with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
         let metadata = file.metadata().with_context(|| format!("cannot stat '{}'", self.at(name)))?;
@@ -265,18 +298,32 @@ pub fn sync_path(path: &Path) -> Result<()> {
     }
 }
 
-fn irregular(path: &Path) -> Fault {
+pub(super) fn irregular(path: &Path) -> Fault {
     Fault::new(Kind::Damaged, format!("cannot read '{}': it is not a regular file", path.display()))
         .hint(format!("look at it with 'ls -ld {}', and move it away", path.display()))
 }
 
-/// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO.
+/// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO, and reads
+/// nothing that is larger than [`LARGEST`].
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    let Some(mut file) = open_read(path)? else { return Ok(None) };
-    if !file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?.is_file() {
+    read_up_to(path, LARGEST)
+}
+
+/// The same with a limit of one's own.
+pub fn read_up_to(path: &Path, largest: u64) -> Result<Option<Vec<u8>>> {
+    let Some(file) = open_read(path)? else { return Ok(None) };
+    let metadata = file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?;
+    if !metadata.is_file() {
         return Err(irregular(path).into());
     }
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
+    if metadata.len() <= largest {
+        // Not more either, when it grows meanwhile.
+        file.take(largest + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
+    }
+    if metadata.len().max(bytes.len() as u64) > largest {
+        let message = format!("cannot read '{}': it is larger than anything there ({largest} bytes)", path.display());
+        return Err(Fault::new(Kind::Damaged, message).hint("move it away").into());
+    }
     Ok(Some(bytes))
 }

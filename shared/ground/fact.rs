@@ -1,6 +1,6 @@
 //! Facts as JSON objects: versioned, readable with `cat` and `jq`, and damage named by path, byte offset and reason.
 
-use super::dir::{Dir, Written, read};
+use super::dir::{Dir, Written, read_up_to};
 use super::fault::{Fault, Kind};
 use anyhow::Result;
 use serde::de::DeserializeOwned;
@@ -49,11 +49,7 @@ pub fn replace<T: Serialize>(dir: &Dir, name: &str, body: &T) -> Result<()> {
 
 /// Reads a fact; `None` when it is not there. Damage is a [`Fault`] of kind `Damaged` that names path, offset, reason.
 pub fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.len() > LARGEST) {
-        let message = format!("cannot read '{}': it is larger than any fact ({LARGEST} bytes)", path.display());
-        return Err(Fault::new(Kind::Damaged, message).hint("move it away").into());
-    }
-    match read(path)? {
+    match read_up_to(path, LARGEST)? {
         Some(bytes) => parse(path, &bytes).map(Some),
         None => Ok(None),
     }

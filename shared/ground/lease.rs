@@ -7,7 +7,7 @@
 //!
 //! fs2's methods are shadowed by the standard library's since Rust 1.89, hence the long spelling, here alone.
 
-use super::dir::{Dir, insist_mode, open_read};
+use super::dir::{Dir, insist_mode, irregular, not_opened, open_read};
 use super::fact;
 use super::process::Proc;
 use anyhow::{Context, Result};
@@ -15,9 +15,9 @@ use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a taker tries before it says that a lease is owned: longer than any reader's momentary probe.
@@ -54,7 +54,22 @@ impl Holder {
 /// A held lease; dropping it lets it go.
 #[derive(Debug)]
 pub struct Lease {
-    _file: File,
+    file: File,
+    path: PathBuf,
+}
+
+impl Lease {
+    /// Whether the name of the lease leads to what is locked no longer: somebody removed or replaced the file, and
+    /// another one may hold the lease as well by now.
+    pub fn lost(&self) -> Result<bool> {
+        let what = || format!("cannot look at the lease '{}'", self.path.display());
+        let locked = self.file.metadata().with_context(what)?;
+        match std::fs::symlink_metadata(&self.path) {
+            Ok(named) => Ok(named.ino() != locked.ino() || named.dev() != locked.dev()),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(true),
+            Err(error) => Err(error).with_context(what),
+        }
+    }
 }
 
 /// What a momentary shared probe found.
@@ -111,9 +126,11 @@ fn try_take(path: &Path, holder: &Holder) -> Result<Option<Lease>> {
     // Through the directory as it was opened without a symlink on the way: a lease is never made somewhere else.
     let dir = Dir::open(parent)?;
     let fd = openat(dir.fd(), name, flags, Mode::S_IRUSR | Mode::S_IWUSR)
-        .map_err(std::io::Error::from)
-        .with_context(doing)?;
-    let mut file = File::from(fd);
+        .map_err(|errno| not_opened(errno, path, "take the lease"))?;
+    let file = File::from(fd);
+    if !file.metadata().with_context(doing)?.is_file() {
+        return Err(irregular(path).into());
+    }
     insist_mode(&file, 0o600).with_context(doing)?;
     match fs2::FileExt::try_lock_exclusive(&file) {
         Ok(()) => {}
@@ -121,22 +138,23 @@ fn try_take(path: &Path, holder: &Holder) -> Result<Option<Lease>> {
         Err(error) => return Err(error).with_context(doing),
     }
     // Somebody may have replaced the file between our open and our lock: then we hold a lock that nobody else sees.
-    let locked = file.metadata().with_context(doing)?;
-    match std::fs::symlink_metadata(path) {
-        Ok(named) if named.ino() == locked.ino() && named.dev() == locked.dev() => {}
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(doing),
+    let mut lease = Lease { file, path: path.to_owned() };
+    if lease.lost()? {
+        return Ok(None);
     }
     // Only information: a full disk must not keep a manager from recovering a session.
     let text = fact::to_line(holder)? + "\n";
+    let file = &mut lease.file;
     let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
-    Ok(Some(Lease { _file: file }))
+    Ok(Some(lease))
 }
 
 /// Whether the lease at `path` is held, by a momentary shared lock. Writes nothing, creates nothing.
 pub fn probe(path: &Path) -> Result<Probe> {
     let Some(file) = open_read(path)? else { return Ok(Probe::Free) };
+    if !file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?.is_file() {
+        return Err(irregular(path).into());
+    }
     match fs2::FileExt::try_lock_shared(&file) {
         Ok(()) => Ok(Probe::Free),
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(Probe::Held(holder_in(file))),

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod dir;
 pub mod fact;
 pub mod fault;
+pub mod foreign;
 pub mod lease;
 pub mod process;
 pub mod stop;

@@ -55,6 +55,18 @@ impl Spool {
         Ok(spool)
     }
 
+    /// Makes the directories again that it was born with and that somebody removed. Not runs/: without it nobody knows
+    /// which runs there were.
+    pub fn mend(&self) -> Result<()> {
+        for name in BORN_WITH.into_iter().filter(|name| *name != layout::RUNS) {
+            let found = self.dir.join(name).symlink_metadata();
+            if found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+                Dir::open(&self.dir)?.make_dir(name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The root that it lies in.
     pub fn root(&self) -> &Root {
         &self.root

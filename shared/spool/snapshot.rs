@@ -7,6 +7,7 @@ use super::facts::{End, Hold, Intent, KillOrder, Mode, PidRecord, Return, Run, R
 use super::id::RunNumber;
 use super::layout;
 use super::session::Spool;
+use crate::ground::dir::Dir;
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Kind};
 use crate::ground::process;
@@ -267,6 +268,10 @@ pub fn newest(spool: &Spool) -> Result<Option<(RunNumber, Run)>> {
 fn numbers(spool: &Spool) -> Result<Vec<RunNumber>> {
     let dir = spool.runs();
     let mut numbers = Vec::new();
+    // Not through a symbolic link, which read_dir(3) follows.
+    if dir.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {
+        Dir::open(&dir)?;
+    }
     let entries = match std::fs::read_dir(&dir) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(spool.missing(&dir).into()),
         entries => entries.with_context(|| format!("cannot read '{}'", dir.display()))?,

@@ -52,7 +52,7 @@ impl Caller {
         let me = self.current(snapshot)?;
         let awake = layout::awake(self.run);
         let scratch = self.spool.scratch();
-        if !scratch.join(&awake).exists() {
+        if scratch.join(&awake).symlink_metadata().is_err() {
             Dir::open(&scratch)?.create(&awake, b"")?;
         }
         Ok(me)
@@ -69,6 +69,7 @@ impl Caller {
         if let Some(end) = me.end.get()? {
             return Err(self.straggler(format!("it has ended ({})", end.reason)));
         }
+        me.returned.get()?;
         if !me.open(self.session.mode) {
             return Err(self.straggler("it has returned its result".to_owned()));
         }

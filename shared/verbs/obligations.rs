@@ -2,6 +2,7 @@
 //! context remembers none of it, so the handoff has to list it.
 
 use super::overview::{Overview, State};
+use crate::ground::foreign::clean;
 use crate::spool::child;
 use crate::spool::id::SessionId;
 use crate::spool::session::Spool;
@@ -23,7 +24,7 @@ pub struct Obligation {
 
 impl fmt::Display for Obligation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "- {} {}: {}; collect with `{}`", self.kind, self.id, self.what, self.collect)
+        write!(f, "- {} {}: {}; collect with `{}`", self.kind, self.id, clean(&self.what), self.collect)
     }
 }
 

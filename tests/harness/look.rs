@@ -4,9 +4,12 @@ use super::{Cmd, Outcome, Session, World, alive, bin_dir, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::FromRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 /// What `handoff` says last whenever the context goes on.
 pub const NOT_ENDED: &str = "Your context will NOT end.";
@@ -89,6 +92,42 @@ impl Cmd {
         self
     }
 
+    /// Runs it to its end, and kills it when it takes longer: then its status is none.
+    pub fn run_within(self, bound: std::time::Duration) -> Outcome {
+        let child = self.spawn();
+        let pid = child.id().cast_signed();
+        let (ended, end) = std::sync::mpsc::channel::<()>();
+        let watchdog = std::thread::spawn(move || {
+            if end.recv_timeout(bound).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout) {
+                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+            }
+        });
+        let out = outcome(child);
+        drop(ended);
+        watchdog.join().unwrap();
+        out
+    }
+
+    /// Runs it to its end on a terminal of its own; all that it showed there, with line ends as a program writes them.
+    pub fn on_terminal(mut self) -> String {
+        let (mut master, mut slave) = (0, 0);
+        let none = std::ptr::null_mut();
+        // SAFETY: two places for descriptors, and no name, settings or size.
+        let made = unsafe { nix::libc::openpty(&raw mut master, &raw mut slave, none, none.cast(), none.cast()) };
+        assert_eq!(made, 0, "no terminal to be had");
+        // SAFETY: both were just opened for us.
+        let (master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
+        self.command.stdin(Stdio::null()).stdout(slave.try_clone().unwrap()).stderr(slave);
+        let mut child = self.command.spawn().unwrap();
+        // It holds the other end of the terminal until it goes.
+        drop(self);
+        let mut shown = Vec::new();
+        // Reading fails (EIO) once nobody has the other end open any more.
+        let _ = (&master).read_to_end(&mut shown);
+        child.wait().unwrap();
+        String::from_utf8(shown).unwrap().replace("\r\n", "\n")
+    }
+
     /// A program that sleeps far longer than any test takes.
     pub fn sleeping(mut self) -> Child {
         self.command.arg("1000");
@@ -97,6 +136,12 @@ impl Cmd {
 }
 
 impl World {
+    /// A world in memory where there is such a place: for tests that make and remove many files.
+    pub fn in_memory() -> World {
+        let shm = Path::new("/dev/shm");
+        if tempfile::tempfile_in(shm).is_ok() { World::under(shm) } else { World::new() }
+    }
+
     /// Waits for a file of the work directory that an agent writes, whole with its newline.
     #[track_caller]
     pub fn wait_line(&self, name: &str) -> String {

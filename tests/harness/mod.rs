@@ -185,6 +185,11 @@ impl Cmd {
         self.command.spawn().unwrap()
     }
 
+    /// The command as it would be started, for one that starts it under another program.
+    pub fn as_command(&self) -> &Command {
+        &self.command
+    }
+
     /// The bare command, for whatever else is to be done with it.
     pub fn bare(self) -> Command {
         self.command

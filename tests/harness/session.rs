@@ -81,12 +81,19 @@ impl<'w> Session<'w> {
     /// A verb with the environment that the run's own processes have.
     #[track_caller]
     pub fn verb<S: AsRef<OsStr>>(&self, run: &str, args: impl IntoIterator<Item = S>) -> Cmd {
-        let record = self.wait_fact(&format!("runs/{run}/pid"));
-        self.world
-            .orbh(args)
-            .env("ORBH_SESSION_ID", &self.id)
-            .env("ORBH_RUN", run)
-            .env("ORBH_NONCE", record["nonce"].as_str().unwrap())
+        self.verb_as(run, &self.nonce(run), args)
+    }
+
+    /// The nonce of a run.
+    #[track_caller]
+    pub fn nonce(&self, run: &str) -> String {
+        self.wait_fact(&format!("runs/{run}/pid"))["nonce"].as_str().unwrap().to_owned()
+    }
+
+    /// The same verb, for a test that has taken the file away which has the nonce.
+    pub fn verb_as<S: AsRef<OsStr>>(&self, run: &str, nonce: &str, args: impl IntoIterator<Item = S>) -> Cmd {
+        let cmd = self.world.orbh(args).env("ORBH_SESSION_ID", &self.id);
+        cmd.env("ORBH_RUN", run).env("ORBH_NONCE", nonce)
     }
 
     /// The path of the handoff of a run.

@@ -31,7 +31,9 @@ fn cut(scene: &Scene, at: &Point) -> Result<bool, String> {
     // Nothing of before the power loss lives after it.
     wait_for("everything to be dead", || {
         let left = world.processes();
-        left.iter().for_each(|pid| drop(kill(Pid::from_raw(*pid), Signal::SIGKILL)));
+        for pid in &left {
+            let _ = kill(Pid::from_raw(*pid), Signal::SIGKILL);
+        }
         left.is_empty().then_some(())
     });
     mount.reboot_with(&copy);

@@ -40,7 +40,7 @@ impl Manager<'_> {
             }
             Err(error) => return Err(error),
         };
-        let _claim = Claim::take(&self.spool, "manager")?;
+        let claim = Claim::take(&self.spool, "manager")?;
         let snapshot = self.snapshot()?;
         if !still_called_for(&snapshot, creation)? {
             return Ok(false);
@@ -66,6 +66,11 @@ impl Manager<'_> {
         }
         if let Some(id) = native.filter(|_| unusable.is_none()) {
             fact::replace(&run_dir, layout::NATIVE, &Native { id })?;
+        }
+        // The last look before there is another run: neither the claim nor the session is another's by now.
+        claim.insist()?;
+        if self.lease.lost()? {
+            return Ok(false);
         }
         if fact::create(&run_dir, layout::RUN, &run)? == Written::Before {
             return Ok(false);
@@ -247,7 +252,8 @@ impl Manager<'_> {
         };
         let text = match (creation.closes, creation.continues) {
             (Some(closing), _) => {
-                let handoff = self.handoff(closing)?;
+                let missing = || format!("the handoff '{}' is missing", self.spool.handoff(closing).display());
+                let handoff = self.handoff(closing)?.with_context(missing)?;
                 prompt::compose(&setting, &Occasion::Successor { closing, handoff: &handoff }, extra)
             }
             (None, Some(before)) => {
@@ -258,7 +264,10 @@ impl Manager<'_> {
                 }
                 let handoff = match self.called_off(before)? {
                     Some(path) => Some(path),
-                    None => last_handoff(snapshot).map(|run| self.handoff(run)).transpose()?,
+                    None => match last_handoff(snapshot) {
+                        Some(run) => self.handoff(run)?,
+                        None => None,
+                    },
                 };
                 prompt::compose(&setting, &Occasion::Resumed { before, reason, handoff: handoff.as_deref() }, extra)
             }
@@ -277,14 +286,13 @@ impl Manager<'_> {
         Ok(bytes.filter(|bytes| intent::sha256(bytes) == intent.sha256).map(|_| path))
     }
 
-    /// The path of an accepted handoff that is really there.
-    fn handoff(&self, closed: RunNumber) -> Result<PathBuf> {
+    /// The path of an accepted handoff, if it is still there: scratch/ may have been emptied since.
+    fn handoff(&self, closed: RunNumber) -> Result<Option<PathBuf>> {
         let path = self.spool.handoff(closed);
         if dir::read(&path)?.is_none() && dir::read(&self.spool.scratch().join(layout::accepted(closed)))?.is_some() {
             Dir::open(&self.spool.scratch())?.link_over(&layout::accepted(closed), &layout::handoff(closed))?;
         }
-        dir::read(&path)?.with_context(|| format!("the handoff '{}' is missing", path.display()))?;
-        Ok(path)
+        Ok(dir::read(&path)?.map(|_| path))
     }
 }
 

@@ -90,7 +90,7 @@ fn relaunch(snapshot: &Snapshot, knowledge: &Knowledge, intent: &Intent) -> Resu
             return next_attempt(snapshot, intent);
         }
         // An order to kill that came first: the intent goes with the run.
-        return Ok(if run.kill.exists() { Step::Kill(closing) } else { Step::EndContext(intent.clone()) });
+        return Ok(if run.kill.get()?.is_some() { Step::Kill(closing) } else { Step::EndContext(intent.clone()) });
     };
     if attempt.end.get()?.is_none() {
         return Ok(match attempt.pid.get()? {
@@ -148,9 +148,10 @@ fn keep(snapshot: &Snapshot, knowledge: &Knowledge) -> Result<Step> {
     Ok(match run.pid.get()? {
         None => Step::Start(run.number),
         Some(pid) if pid.process().is_none() => Step::Bury(run.number),
-        Some(_) if run.kill.exists() => Step::Kill(run.number),
+        // What cannot be read is no order, and no result, for which a run that lives would be stopped.
+        Some(_) if run.kill.get()?.is_some() => Step::Kill(run.number),
         Some(_) if !run.process_alive() => Step::Reap(run.number),
-        Some(_) if run.returned.exists() => Step::LetGo(run.number),
+        Some(_) if run.returned.get()?.is_some() => Step::LetGo(run.number),
         Some(_) => Step::Keep(run.number),
     })
 }

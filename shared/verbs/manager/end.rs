@@ -30,7 +30,8 @@ impl Manager<'_> {
             other => other?,
         };
         let Some(bytes) = found.filter(|bytes| intent::sha256(bytes) == intent.sha256) else {
-            let _claim = Claim::take(&self.spool, "manager")?;
+            let claim = Claim::take(&self.spool, "manager")?;
+            claim.insist()?;
             intent::retire(&self.spool, closing, "the manager: the accepted handoff is not what was accepted")?;
             return Ok(());
         };
@@ -43,10 +44,11 @@ impl Manager<'_> {
         }
         scratch.link_over(&layout::accepted(closing), &layout::handoff(closing))?;
         let status = self.status_of(run);
-        let _claim = Claim::take(&self.spool, "manager")?;
+        let claim = Claim::take(&self.spool, "manager")?;
         if self.snapshot()?.intent.get()?.is_none_or(|now| now.closing != closing) {
             return Ok(());
         }
+        claim.insist()?;
         self.write_end(closing, &ended(Reason::Compacted, status, None))
     }
 
@@ -54,7 +56,8 @@ impl Manager<'_> {
     pub(super) fn kill(&mut self, run: &RunFacts) -> Result<()> {
         self.stop_processes(run)?;
         let status = self.status_of(run);
-        let _claim = Claim::take(&self.spool, "manager")?;
+        let claim = Claim::take(&self.spool, "manager")?;
+        claim.insist()?;
         // What was accepted while the run was dying goes with it.
         intent::retire_for_kill(&self.spool, run.number)?;
         self.write_end(run.number, &ended(Reason::Killed, status, None))
@@ -65,7 +68,7 @@ impl Manager<'_> {
     pub(super) fn settle(&mut self, run: &RunFacts) -> Result<()> {
         self.stop_processes(run)?;
         let status = self.status_of(run);
-        let _claim = Claim::take(&self.spool, "manager")?;
+        let claim = Claim::take(&self.spool, "manager")?;
         let snapshot = self.snapshot()?;
         let Some(now) = snapshot.run(run.number) else { return Ok(()) };
         // A handoff that was accepted just before its context died by itself is carried out, not lost; and an order to
@@ -80,6 +83,7 @@ impl Manager<'_> {
             Some(WaitStatus::Signaled(..)) => Reason::Signalled,
             _ => Reason::Lost,
         };
+        claim.insist()?;
         self.write_end(run.number, &ended(reason, status, None))
     }
 

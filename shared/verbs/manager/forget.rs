@@ -10,7 +10,7 @@ use super::tree::{self, View};
 use crate::ground::fault::{Fault, Kind};
 use crate::ground::stop::stop;
 use crate::spool::layout;
-use crate::spool::snapshot::{RunFacts, Snapshot};
+use crate::spool::snapshot::{Found, RunFacts, Snapshot};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,12 @@ impl Manager<'_> {
                 format!("facts of run {run} were removed from '{}': nothing is done any more", path.display());
             return Err(Fault::new(Kind::Damaged, message).hint(format!("orbh inspect {}", self.spool.id())).into());
         }
-        self.seen = Some(now.clone());
+        let mut seen = now.clone();
+        for run in &mut seen.runs {
+            let before = self.seen.as_ref().and_then(|seen| seen.run(run.number));
+            before.inspect(|before| remember(run, before));
+        }
+        self.seen = Some(seen);
         Ok(())
     }
 
@@ -81,8 +86,25 @@ fn deciding(seen: &Snapshot) -> impl Iterator<Item = &RunFacts> {
     seen.runs.iter().filter(move |run| Some(run.number) >= newest)
 }
 
+/// A fact that was whole is not forgotten because it is damaged now: when the damage is taken away, it is still missing.
+fn remember(now: &mut RunFacts, before: &RunFacts) {
+    fn keep<T: Clone>(now: &mut Found<T>, before: &Found<T>) {
+        if matches!((&*now, before), (Found::Damaged(_), Found::Here(_))) {
+            now.clone_from(before);
+        }
+    }
+    keep(&mut now.run, &before.run);
+    keep(&mut now.pid, &before.pid);
+    keep(&mut now.end, &before.end);
+}
+
+/// What never could be read is somebody's to move away.
 fn vanished(before: &RunFacts, now: Option<&RunFacts>) -> bool {
-    let Some(now) = now else { return before.run.exists() };
-    let facts = [(before.run.exists(), now.run.exists()), (before.pid.exists(), now.pid.exists())];
-    facts.contains(&(true, false)) || (before.end.exists() && !now.end.exists())
+    let Some(now) = now else { return before.run.here().is_some() };
+    let gone = [
+        before.run.here().is_some() && !now.run.exists(),
+        before.pid.here().is_some() && !now.pid.exists(),
+        before.end.here().is_some() && !now.end.exists(),
+    ];
+    gone.contains(&true)
 }

@@ -10,6 +10,7 @@ pub mod tree;
 mod create;
 mod forget;
 mod learn;
+mod seat;
 
 use super::claim::Claim;
 use super::environment::Environment;
@@ -64,6 +65,8 @@ pub enum Left {
     GaveUp,
     /// Its spool was removed: the session is forgotten, and its run was stopped.
     Forgotten,
+    /// Its lease was taken away, and another process has it now; the run goes on with that one.
+    Replaced,
     /// It was told to go by this signal; the run goes on without a manager.
     Signalled(Signal),
 }
@@ -76,7 +79,7 @@ pub struct Manager<'a> {
     order: Order,
     watch: Watch,
     signals: SignalFd,
-    _lease: Lease,
+    lease: Lease,
     /// The run that this very process started, and is subreaper of.
     started: Option<RunNumber>,
     /// The run whose harness is known to have replaced its shim.
@@ -102,9 +105,8 @@ impl<'a> Manager<'a> {
     pub fn take(spool: Spool, environment: &'a Environment, order: Order) -> Result<Manager<'a>> {
         spool.root().writable()?;
         let session = spool.session()?;
-        let mut holder = Holder::me("headless");
-        holder.verbs = UNDERSTANDS.map(str::to_owned).to_vec();
-        let lease = match lease::take(&spool.scratch().join(layout::MANAGER), &holder, PROBE_BOUND)? {
+        spool.mend()?;
+        let lease = match lease::take(&spool.scratch().join(layout::MANAGER), &keeper(), PROBE_BOUND)? {
             Taken::Ours(lease) => lease,
             Taken::Owned(owner) => {
                 let who = lease::describe(owner.as_ref());
@@ -137,7 +139,7 @@ impl<'a> Manager<'a> {
             order,
             watch,
             signals,
-            _lease: lease,
+            lease,
             started: None,
             executed: None,
             starts: 0,
@@ -218,6 +220,9 @@ impl<'a> Manager<'a> {
     fn turn(&mut self, up: &mut dyn FnMut()) -> Result<Option<Left>> {
         self.watch.drain();
         self.reap();
+        if let Some(left) = self.keep_lease()? {
+            return Ok(Some(left));
+        }
         let (step, snapshot) = self.next_step()?;
         if matches!(step, Step::LetGo(_)) {
             // So quick a run came up all the same; nobody has to wait for its end.
@@ -272,7 +277,7 @@ impl<'a> Manager<'a> {
             attempts_left: ATTEMPTS.saturating_sub(self.attempts),
             past_exec: &|run| self.executed == Some(run.number) || !run.process_alive() || has_become_harness(run),
             awake: &|number| {
-                scratch.join(layout::awake(number)).exists()
+                scratch.join(layout::awake(number)).symlink_metadata().is_ok()
                     || snapshot
                         .run(number)
                         .and_then(|facts| facts.run.here())
@@ -301,7 +306,8 @@ impl<'a> Manager<'a> {
             Step::Start(number) => return self.start(number),
             Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
             Step::DropIntent(closing) => {
-                let _claim = Claim::take(&self.spool, "manager")?;
+                let claim = Claim::take(&self.spool, "manager")?;
+                claim.insist()?;
                 if self.snapshot()?.intent.get()?.is_some_and(|intent| intent.closing == closing) {
                     Dir::open(&self.spool.scratch())?.remove(layout::INTENT)?;
                     log::note(&self.spool, "relaunched", Some(closing), "the successor is up");
@@ -413,6 +419,13 @@ impl<'a> Manager<'a> {
             Order::Keep => None,
         }
     }
+}
+
+/// What a manager says of itself in its lease.
+fn keeper() -> Holder {
+    let mut holder = Holder::me("headless");
+    holder.verbs = UNDERSTANDS.map(str::to_owned).to_vec();
+    holder
 }
 
 /// Whether the process of a run is no longer the exec shim.

@@ -124,8 +124,9 @@ impl Manager<'_> {
     /// Writes the end of a run whose tombstone keeps it from starting.
     pub(super) fn bury(&mut self, run: &RunFacts) -> Result<()> {
         let why = run.pid.here().and_then(|pid| pid.tombstone.clone());
-        let _claim = Claim::take(&self.spool, "manager")?;
+        let claim = Claim::take(&self.spool, "manager")?;
         let end = End { reason: Reason::SpawnFailed, code: None, signal: None, at: At::now(), detail: why };
+        claim.insist()?;
         self.write_end(run.number, &end)
     }
 }

@@ -1,12 +1,11 @@
 //! Where the compaction of a session is: its phase, since when, and why it is not further.
 
 use crate::ground::clock::At;
+use crate::spool::facts::Compaction as Finished;
 use crate::spool::facts::{Hold, Intent, PidRecord};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{RunFacts, Snapshot};
-use crate::verbs::succession::finish::compactions;
-use anyhow::Result;
 use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
@@ -105,9 +104,8 @@ impl Compaction {
         }
     }
 
-    /// Derives it from the facts; `managed` says whether a manager lives.
-    pub fn derive(spool: &Spool, snapshot: &Snapshot, managed: bool) -> Result<Compaction> {
-        let done = compactions(spool)?;
+    /// Derives it from the facts; `managed` says whether a manager lives, `done` what was finished before.
+    pub fn derive(spool: &Spool, snapshot: &Snapshot, managed: bool, done: &[Finished]) -> Compaction {
         // A successor that has its process is up, although its manager has yet to put the intent away.
         let up = |intent: &Intent| {
             snapshot.successor(intent.closing).is_some_and(|run| run.pid.here().and_then(PidRecord::process).is_some())
@@ -122,7 +120,7 @@ impl Compaction {
         let age = situation.as_ref().map(|situation| situation.since.age());
         let overdue = matches!((phase.deadline(), age), (Some(deadline), Some(age)) if age > deadline);
         let recent = done.iter().filter(|line| line.finished_at.age() < LOOP_SPAN).count();
-        Ok(Compaction {
+        Compaction {
             phase,
             run: situation.as_ref().map(|situation| situation.run),
             since: situation.as_ref().map(|situation| situation.since),
@@ -133,7 +131,7 @@ impl Compaction {
             last_completed: done.last().map(|line| line.finished_at),
             count: done.len(),
             looping: recent >= LOOP_COUNT,
-        })
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::spool::id::{RunNumber, SessionId, Target};
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{Found, RunFacts, Snapshot};
 use crate::spool::{keys, layout};
+use crate::verbs::succession::finish::compactions;
 use anyhow::Result;
 use compaction::Compaction;
 use serde::Serialize;
@@ -179,13 +180,16 @@ impl Overview {
         let mode = session.as_ref().map_or(Mode::Headless, |session| session.mode);
         let snapshot = Snapshot::read(spool, mode)?;
         damage.extend(snapshot.damage());
-        let manager = match lease::probe(&spool.scratch().join(layout::MANAGER))? {
-            Probe::Held(holder) => Some(holder.unwrap_or_else(unknown_holder)),
-            Probe::Free => None,
+        let probed = tolerate(lease::probe(&spool.scratch().join(layout::MANAGER)), &mut damage)?;
+        let unknown = probed.is_none();
+        let manager = match probed {
+            Some(Probe::Held(holder)) => Some(holder.unwrap_or_else(unknown_holder)),
+            Some(Probe::Free) | None => None,
         };
         let newest = snapshot.current().ok().flatten();
         let context = tolerate(context(spool, newest), &mut damage)?.flatten();
-        let mut compaction = Compaction::derive(spool, &snapshot, manager.is_some())?;
+        let done = tolerate(compactions(spool), &mut damage)?.unwrap_or_default();
+        let mut compaction = Compaction::derive(spool, &snapshot, manager.is_some(), &done);
         let (state, mut hint) = state(spool, &snapshot, manager.is_some());
         if let Some(stopped) = manager.as_ref().filter(|manager| is_stopped(manager)) {
             let pid = stopped.pid;
@@ -194,7 +198,9 @@ impl Overview {
             let also = format!("its manager, pid {pid}, is stopped");
             compaction.reason = Some(compaction.reason.map_or(also.clone(), |reason| format!("{reason}; {also}")));
         }
-        let state = if session.is_none() { State::Unknown } else { state };
+        let state = if session.is_none() || unknown { State::Unknown } else { state };
+        // Whether somebody keeps it cannot be told, so nobody is sent to put another one there.
+        let hint = if unknown { Some(format!("orbh inspect {}", spool.id())) } else { hint };
         Ok(Overview {
             session: spool.id().clone(),
             state,
@@ -299,8 +305,10 @@ fn state(spool: &Spool, snapshot: &Snapshot, managed: bool) -> (State, Option<St
     if snapshot.intent.exists() {
         return if managed { (State::Working, None) } else { (State::Lost, resume()) };
     }
-    if current.returned.exists() {
-        return (State::Finished, None);
+    match current.returned {
+        Found::Here(_) => return (State::Finished, None),
+        Found::Damaged(_) => return (State::Unknown, Some(format!("orbh inspect {id}"))),
+        Found::Absent => {}
     }
     match current.end.here().map(|end| end.reason) {
         None if current.end.exists() => (State::Unknown, Some(format!("orbh inspect {id}"))),

@@ -15,7 +15,7 @@ use anyhow::Result;
 
 /// Finishes the compaction whose successor the calling run is, or continues (R24).
 pub fn finish(caller: &Caller) -> Result<Compaction> {
-    let _claim = Claim::take(&caller.spool, "compact finish")?;
+    let claim = Claim::take(&caller.spool, "compact finish")?;
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
     let Some(hold) = snapshot.hold.get()? else { return refuse_without_hold(caller) };
@@ -33,6 +33,7 @@ pub fn finish(caller: &Caller) -> Result<Compaction> {
         return Err(Refusal::one(Finding::new("not-the-successor", message, fix)).into());
     }
     let scratch = Dir::open(&caller.spool.scratch())?;
+    claim.insist()?;
     // Compared under the claim: a slow finish must not take away the intent of the next compaction.
     if snapshot.intent.get()?.is_some_and(|intent| intent.closing == hold.run) {
         scratch.remove(layout::INTENT)?;
@@ -72,7 +73,7 @@ fn refuse_without_hold(caller: &Caller) -> Result<Compaction> {
 /// Calls off the compaction that the calling session has begun, before its handoff was accepted (R26). False: there
 /// was none.
 pub fn abort(caller: &Caller) -> Result<bool> {
-    let _claim = Claim::take(&caller.spool, "compact abort")?;
+    let claim = Claim::take(&caller.spool, "compact abort")?;
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
     nobody_else(&snapshot, &caller.session.id, caller.run)?;
@@ -82,6 +83,7 @@ pub fn abort(caller: &Caller) -> Result<bool> {
         let fix = "read the handoff, then 'orbh compact finish'";
         return Err(Refusal::one(Finding::new("compaction-unfinished", message, fix)).into());
     }
+    claim.insist()?;
     Dir::open(&caller.spool.scratch())?.remove(layout::HOLD)?;
     log::note(&caller.spool, "compaction-aborted", Some(caller.run), "");
     Ok(true)

@@ -100,7 +100,7 @@ pub fn commit(caller: &Caller, environment: &Environment, wish: &Wish) -> Result
         return Ok(Handed::Before(at));
     }
     let mut findings = keeper(caller, environment)?;
-    let _claim = Claim::take(&caller.spool, "compact handoff")?;
+    let claim = Claim::take(&caller.spool, "compact handoff")?;
     let snapshot = caller.snapshot()?;
     if let Some(at) = accepted_before(caller, &snapshot)? {
         return Ok(Handed::Before(at));
@@ -111,6 +111,7 @@ pub fn commit(caller: &Caller, environment: &Environment, wish: &Wish) -> Result
         log::note(&caller.spool, "handoff-refused", Some(caller.run), codes.join(" "));
         return Err(Refusal { findings }.into());
     };
+    claim.insist()?;
     write(caller, &passed)?;
     log::note(&caller.spool, "handoff-accepted", Some(caller.run), format!("the successor runs on {}", passed.target));
     Ok(Handed::Passed(Box::new(passed)))
@@ -384,7 +385,7 @@ fn write(caller: &Caller, passed: &Passed) -> Result<()> {
 /// back. If even that fails it stands, and the handoff counts as accepted.
 fn withdraw(caller: &Caller, scratch: &Dir, accepted: &str, error: anyhow::Error) -> Result<()> {
     let taken_back = scratch.remove(layout::INTENT);
-    let there = caller.spool.scratch().join(layout::INTENT).exists();
+    let there = caller.spool.scratch().join(layout::INTENT).symlink_metadata().is_ok();
     if there {
         log::note(&caller.spool, "handoff-accepted", Some(caller.run), format!("although: {error:#}"));
         return Ok(());

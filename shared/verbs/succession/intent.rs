@@ -34,7 +34,7 @@ struct CalledOff<'a> {
 pub fn retire_for_kill(spool: &Spool, closing: RunNumber) -> Result<bool> {
     let found: Found<Intent> = Found::read(&spool.scratch().join(layout::INTENT))?;
     if matches!(found, Found::Damaged(_)) {
-        Dir::open(&spool.scratch())?.rename(layout::INTENT, layout::DAMAGED)?;
+        Dir::open(&spool.scratch())?.rename_away(layout::INTENT, layout::DAMAGED)?;
         log::note(spool, "relaunch-cancelled", Some(closing), "by kill: it was damaged");
         return Ok(true);
     }
@@ -47,7 +47,7 @@ pub fn retire(spool: &Spool, closing: RunNumber, by: &str) -> Result<bool> {
     let scratch = Dir::open(&spool.scratch())?;
     let found: Found<Intent> = Found::read(&spool.scratch().join(layout::INTENT))?;
     let Some(intent) = found.get()?.filter(|intent| intent.closing == closing) else { return Ok(false) };
-    scratch.rename(layout::INTENT, layout::CANCELLED)?;
+    scratch.rename_away(layout::INTENT, layout::CANCELLED)?;
     // Who called it off, for people; that it was called off is done already.
     let _ = fact::replace(&scratch, layout::CANCELLED, &CalledOff { intent, by, cancelled_at: At::now() });
     log::note(spool, "relaunch-cancelled", Some(closing), format!("by {by}"));

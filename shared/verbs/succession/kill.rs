@@ -40,6 +40,7 @@ pub struct Killed {
 /// Ends the current run of a session, with all its processes.
 pub fn kill(spool: &Spool, environment: &Environment, by: &str) -> Result<Killed> {
     spool.root().writable()?;
+    spool.mend()?;
     let mode = spool.session()?.mode;
     loop {
         let run = order(spool, mode, by)?;
@@ -52,7 +53,7 @@ pub fn kill(spool: &Spool, environment: &Environment, by: &str) -> Result<Killed
 }
 
 fn order(spool: &Spool, mode: Mode, by: &str) -> Result<RunNumber> {
-    let _claim = Claim::take(spool, "kill")?;
+    let claim = Claim::take(spool, "kill")?;
     let snapshot = Snapshot::read(spool, mode)?;
     let id = spool.id();
     let between = snapshot.intent.exists();
@@ -73,6 +74,8 @@ fn order(spool: &Spool, mode: Mode, by: &str) -> Result<RunNumber> {
         return refuse(message, format!("'orbh inspect {id}' shows what it did"));
     };
     tree::of_this_machine(spool, run)?;
+    // One that cannot be read would be taken for ours, and nobody would obey it.
+    run.kill.get()?;
     // Without a manager the verb itself would have to do it, and would die before the end is written.
     let above = process::ancestors(std::process::id().cast_signed());
     let inside = record.process().is_some_and(|root| root.alive() && above.contains(&root.pid));
@@ -80,6 +83,7 @@ fn order(spool: &Spool, mode: Mode, by: &str) -> Result<RunNumber> {
         let message = format!("session {id} has no manager, and a run cannot end itself");
         return Err(Fault::new(Kind::Busy, message).hint("give 'orbh kill' from outside of the session").into());
     }
+    claim.insist()?;
     let kill = KillOrder { by: by.to_owned(), at: At::now() };
     fact::create(&Dir::open(&spool.run(run.number))?, layout::KILL, &kill)?;
     intent::retire_for_kill(spool, run.number)?;
@@ -120,7 +124,8 @@ fn stop_it(spool: &Spool, environment: &Environment, mode: Mode, run: RunNumber)
     if let Some(run) = Snapshot::read(spool, mode)?.run(run) {
         stop(|| tree::of_run(spool, run, View::Stranger), environment.grace())?;
     }
-    let _claim = Claim::take(spool, "kill")?;
+    let claim = Claim::take(spool, "kill")?;
+    claim.insist()?;
     intent::retire_for_kill(spool, run)?;
     write_end(spool, run, &ended(Reason::Killed, None, None))?;
     let missing = || Fault::new(Kind::System, format!("the end of run {run} was written and is not there"));

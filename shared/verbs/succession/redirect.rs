@@ -22,8 +22,9 @@ use anyhow::Result;
 pub fn into(spool: &Spool, environment: &Environment, target: &Target, account: Option<&str>) -> Result<Intent> {
     let session = spool.session()?;
     let account = checked(spool, environment, &session, target, account)?;
-    let _claim = Claim::take(spool, "relaunch --into")?;
+    let claim = Claim::take(spool, "relaunch --into")?;
     let old = pending(spool, &Snapshot::read(spool, session.mode)?)?;
+    claim.insist()?;
     let new = Intent { target: target.clone(), account, ..old };
     fact::replace(&Dir::open(&spool.scratch())?, layout::INTENT, &new)?;
     log::note(spool, "relaunch-redirected", Some(new.closing), target.to_string());
@@ -37,12 +38,13 @@ pub fn resume_into(spool: &Spool, environment: &Environment, target: &Target, ac
         return into(spool, environment, target, account).map(drop);
     }
     let account = checked(spool, environment, &session, target, account)?;
-    let _claim = Claim::take(spool, "resume --into")?;
+    let claim = Claim::take(spool, "resume --into")?;
     if let Probe::Held(holder) = lease::probe(&spool.scratch().join(layout::MANAGER))? {
         let who = lease::describe(holder.as_ref());
         let message = format!("session {} has got a manager meanwhile: {who}", spool.id());
         return Err(Fault::new(Kind::Busy, message).hint(format!("orbh page {}", spool.id())).into());
     }
+    claim.insist()?;
     put_in_force(spool, target, account.as_deref())?;
     log::note(spool, "redirected", None, target.to_string());
     Ok(())
@@ -70,9 +72,10 @@ fn put_in_force(spool: &Spool, target: &Target, account: Option<&str>) -> Result
 /// again: the other one may be what the relaunch failed for.
 pub fn cancel(spool: &Spool) -> Result<Intent> {
     let session = spool.session()?;
-    let _claim = Claim::take(spool, "relaunch --cancel")?;
+    let claim = Claim::take(spool, "relaunch --cancel")?;
     let snapshot = Snapshot::read(spool, session.mode)?;
     let intent = pending(spool, &snapshot)?;
+    claim.insist()?;
     intent::retire(spool, intent.closing, "relaunch --cancel")?;
     if let Some(closed) = snapshot.run(intent.closing).and_then(|run| run.run.here()) {
         put_in_force(spool, &closed.target, closed.account.as_deref())?;

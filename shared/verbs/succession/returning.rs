@@ -14,11 +14,12 @@ use anyhow::Result;
 
 /// Delivers the result of the calling run, and finishes the session.
 pub fn give_back(caller: &Caller, text: &str) -> Result<Return> {
-    let _claim = Claim::take(&caller.spool, "session return")?;
+    let claim = Claim::take(&caller.spool, "session return")?;
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
     nobody_else(&snapshot, &caller.session.id, caller.run)?;
     let returns = Dir::open(&caller.spool.returns())?;
+    claim.insist()?;
     // The hold of this very context goes first; one that an unfinished successor inherited stays, for all to see.
     if snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run) {
         Dir::open(&caller.spool.scratch())?.remove(layout::HOLD)?;

@@ -14,7 +14,7 @@ use anyhow::Result;
 
 /// Holds the pager of the calling session, from now or still. Ends nothing; can be given again (R11, R12).
 pub fn start(caller: &Caller) -> Result<Hold> {
-    let _claim = Claim::take(&caller.spool, "compact start")?;
+    let claim = Claim::take(&caller.spool, "compact start")?;
     let snapshot = caller.snapshot()?;
     caller.check(&snapshot)?;
     nobody_else(&snapshot, &caller.session.id, caller.run)?;
@@ -25,6 +25,7 @@ pub fn start(caller: &Caller) -> Result<Hold> {
         return Ok(hold.clone());
     }
     // One that is not effective, of a context that died before it handed off, is over by itself.
+    claim.insist()?;
     let hold = Hold { run: caller.run, since: At::now() };
     fact::replace(&Dir::open(&caller.spool.scratch())?, layout::HOLD, &hold)?;
     log::note(&caller.spool, "compaction-started", Some(caller.run), "");
