@@ -59,15 +59,16 @@ fn state_line(overview: &Overview) -> String {
     let mut line = overview.state.to_string();
     if let Some(run) = &overview.run {
         let _ = write!(line, ", run {} ({}, {} ago)", run.run, run.kind, span(run.started_at.age()));
-        if let Some(detail) = run.detail.as_ref().filter(|_| overview.state == State::FailedUnreturned) {
-            let _ = write!(line, ", {}", cut(&clean(detail), WIDTH));
-        }
     }
     if let Some(target) = &overview.target {
         let _ = write!(line, " on {target}");
     }
     if let Some(class) = overview.class {
         let _ = write!(line, ", class {class}");
+    }
+    let detail = overview.run.as_ref().and_then(|run| run.detail.as_ref());
+    if let Some(detail) = detail.filter(|_| overview.state == State::FailedUnreturned) {
+        let _ = write!(line, ": {}", cut(&clean(detail), WIDTH));
     }
     line
 }
