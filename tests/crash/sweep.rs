@@ -189,7 +189,7 @@ fn judge_error(
     before: &Fingerprint,
     point: &Point,
 ) -> Result<(), String> {
-    let (Fate::Error(_), Some(outcome)) = (fate, outcome) else { return Ok(()) };
+    let (Fate::Error(error), Some(outcome)) = (fate, outcome) else { return Ok(()) };
     if outcome.stderr.contains("panicked") {
         return Err("it panicked".to_owned());
     }
@@ -201,8 +201,9 @@ fn judge_error(
     let committed = (scene.committed)(session);
     if outcome.code == Some(74) && outcome.code != code {
         let first = outcome.stderr.lines().next().unwrap_or_default();
-        if !first.starts_with("orbh") || !outcome.stderr.contains("cannot") {
-            return Err("it does not say what failed".to_owned());
+        let why = outcome.stderr.to_lowercase();
+        if !first.starts_with("orbh") || !why.contains("cannot") || !reasons(error).iter().any(|one| why.contains(one)) {
+            return Err("it does not say what failed, and why".to_owned());
         }
         if scene.name.starts_with("compact handoff") {
             let says = outcome.stderr.lines().last() == Some(crate::harness::NOT_ENDED);
@@ -222,6 +223,19 @@ fn judge_error(
         }
     }
     Ok(())
+}
+
+/// How an error is told, in small letters: by the C library, or by nix.
+fn reasons(error: &str) -> &'static [&'static str] {
+    match error {
+        "ENOSPC" => &["no space left on device"],
+        "EDQUOT" => &["quota exceeded"],
+        "EIO" => &["input/output error", "i/o error"],
+        "EACCES" => &["permission denied"],
+        "EINTR" => &["interrupted system call"],
+        "EMFILE" => &["too many open files"],
+        other => panic!("{other} is told in no way that is known here"),
+    }
 }
 
 /// What there is, for people.
