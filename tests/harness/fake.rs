@@ -11,6 +11,13 @@ pub fn private_dir(path: &Path) {
 }
 
 impl World {
+    /// An agent that does nothing, and lets the kernel watch that it is alone: each run appends its number to `started`
+    /// in the work directory, and to `two-live`, if the process of another run still lives.
+    pub fn watched_agent(&self, name: &str) {
+        let alone = "exec 9>>alone\nflock -n 9 || echo \"$ORBH_RUN\" >>two-live\necho \"$ORBH_RUN\" >>started\n";
+        self.agent(name, &format!("{alone}exec sleep 100000\n"));
+    }
+
     /// A session with one run that works, as far as its files tell; `pid` is the process of that run.
     pub fn fake_session(&self, id: &str, title: &str, pid: i32) -> Session<'_> {
         let session = Session::new(self, id);
