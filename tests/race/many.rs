@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, Kind};
 use super::round::two_live;
+use super::stage::Stage;
 use crate::harness::{Outcome, Session, World, outcome, wait_for};
 use std::process::Child;
 
@@ -14,12 +15,12 @@ fn ends(verbs: impl IntoIterator<Item = Child>) -> Vec<Outcome> {
 
 /// Waits until a run works under a manager and nothing is pending.
 #[track_caller]
-fn works(session: &Session, run: u8) -> Facts {
+fn works(session: &Session) -> Facts {
     wait_for("the session to work", || {
         let facts = Facts::of(session)?;
         let current = facts.run(facts.current());
         let up = current.started && !current.dead && current.end.is_none() && facts.intent.is_none();
-        (facts.current() == run && up && session.managed()).then_some(facts)
+        (up && session.managed()).then_some(facts)
     })
 }
 
@@ -34,7 +35,8 @@ fn of_many_handoffs_one_is_accepted() {
     let verbs: Vec<Child> = (0..MANY).map(|_| session.verb("0001", ["compact", "handoff"]).spawn()).collect();
     let accepted = ends(verbs).into_iter().filter(|end| end.stdout.contains("accepted: this")).count();
     assert_eq!(accepted, 1);
-    assert_eq!(works(&session, 2).run(2).kind, Kind::Compact);
+    let facts = works(&session);
+    assert_eq!((facts.current(), facts.run(2).kind), (2, Kind::Compact));
     assert_eq!(two_live(&session), Vec::<String>::new());
 }
 
@@ -50,7 +52,7 @@ fn of_many_resumes_one_begins_the_run() {
         let resumes = ends((0..MANY).map(resume).collect::<Vec<_>>());
         let done: Vec<usize> = (0..MANY).filter(|who| resumes[*who].code == Some(0)).collect();
         assert_eq!(done.len(), 1, "{resumes:#?}");
-        works(&session, run);
+        assert_eq!(works(&session).current(), run);
         let prompt = session.text(&format!("runs/{run:04}/prompt.md")).unwrap();
         assert!(prompt.contains(&format!("words of {}", done[0])), "{prompt}");
         for other in resumes.into_iter().filter(|end| end.code != Some(0)) {
@@ -77,8 +79,36 @@ fn of_many_recoveries_one_adopts_the_run() {
         let done: Vec<&Outcome> = resumes.iter().filter(|end| end.code == Some(0)).collect();
         assert_eq!(done.len(), 1, "{resumes:#?}");
         assert!(done[0].stdout.contains("was alive"), "{resumes:#?}");
-        works(&session, 1);
+        assert_eq!(works(&session).current(), 1);
     }
     assert_eq!(session.pid("0001"), live);
     assert_eq!(two_live(&session), Vec::<String>::new());
+}
+
+/// R23: of many redirections of one relaunch each is done or refused, and one keeps the session.
+#[test]
+fn of_many_redirections_each_is_done_or_refused() {
+    for _ in 0..4 {
+        let world = World::fast();
+        let session = Stage::Accepted.set(&world);
+        let into = || world.orbh(["relaunch", &session.id, "--into", "command/other"]).spawn();
+        let mut verbs: Vec<Child> = (0..MANY).map(|_| into()).collect();
+        // The one that does not end keeps the session.
+        wait_for("all others to end", || {
+            let left = verbs.iter_mut().filter_map(|verb| verb.try_wait().unwrap().is_none().then_some(verb.id()));
+            let left: Vec<u32> = left.collect();
+            (left.len() == 1 && left[0] == session.manager_pid().cast_unsigned()).then_some(())
+        });
+        // An attempt that had no process yet was kept from starting: then it is not the second run.
+        let facts = works(&session);
+        assert!(facts.run(facts.current()).other_target, "{facts:?}");
+        assert_eq!(two_live(&session), Vec::<String>::new());
+        world.end();
+        let said: Vec<Outcome> = ends(verbs);
+        for end in said.iter().filter(|end| end.code.is_some()) {
+            let done = end.code == Some(0) && end.stdout.contains("will be relaunched on command/other");
+            assert!(done || end.code == Some(1), "{said:#?}");
+        }
+        assert_eq!(said.iter().filter(|end| end.code.is_none()).count(), 1);
+    }
 }
