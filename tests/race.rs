@@ -10,6 +10,7 @@
 //! says by which line its race is run again: ORBH_RACE='STAGE ONE OTHER SEED'.
 
 mod chance;
+mod delay;
 mod facts;
 mod many;
 mod round;

@@ -23,9 +23,9 @@ impl Chance {
         self.next() % bound
     }
 
-    /// From a quarter of a millisecond to a twentieth of a second, each power of two as likely.
+    /// Half of them shorter than what a verb takes, half of them longer than what a manager takes to replace a context.
     pub fn delay(&mut self) -> Duration {
-        let least = 250 << self.below(8);
-        Duration::from_micros((least + self.below(least)).min(50_000))
+        let (least, most) = if self.below(2) == 0 { (200, 8_000) } else { (8_000, 60_000) };
+        Duration::from_micros(least + self.below(most - least))
     }
 }

@@ -1,36 +1,18 @@
 //! One race: two verbs behind one barrier, delays on their way, and the verdict.
 
 use super::chance::Chance;
+use super::delay::{Slowed, delays, manager};
 use super::facts::{Facts, Keeper};
 use super::serial::{Code, Outcome, Racer, Verb, outcomes};
 use super::stage::Stage;
-use crate::harness::{DEADLINE, Session, World, alive, bin_dir, signal};
-use nix::sys::signal::Signal;
-use serde_json::Value;
-use shared::ground::process::{Proc, stat};
+use crate::harness::{DEADLINE, Session, World, alive, bin_dir};
+use shared::ground::process::stat;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
-
-/// Calls that may be delayed, as strace names them, and the highest count of each that is tried.
-const CALLS: [(&str, u64); 13] = [
-    ("flock", 4),
-    ("openat", 120),
-    ("fsync", 6),
-    ("linkat", 2),
-    ("?rename,renameat,renameat2", 3),
-    ("?unlink,unlinkat", 4),
-    ("?mkdir,mkdirat", 2),
-    ("getdents64", 6),
-    ("write", 4),
-    ("?vfork,clone,?clone3", 2),
-    ("close", 80),
-    ("execve", 3),
-    ("?poll,ppoll", 3),
-];
 
 /// What a race came to.
 pub struct Verdict {
@@ -61,11 +43,11 @@ pub fn race(stage: Stage, racers: [Racer; 2], seed: u64) -> Verdict {
         // They have said it; from here both wait in one open(2).
         child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
     }
+    let slowed = Slowed::new(&session, &mut chance);
     let go = std::fs::OpenOptions::new().read(true).write(true).open(&barrier).unwrap();
-    if start.keeper != Keeper::Nobody {
-        halt_manager(&session, &mut chance);
-    }
+    slowed.halt(&mut chance);
     let rest = rest(&session, &mut children);
+    drop(slowed);
     drop(go);
     let before = (stage, racers, &start);
     let Some((facts, codes)) = rest else {
@@ -129,52 +111,9 @@ fn spawn(session: &Session, racer: Racer, barrier: &Path, chance: &mut Chance) -
     line.push(bin_dir().join("orbh").display().to_string());
     line.extend(args.iter().map(|arg| (*arg).to_owned()));
     let shell = session.world.program("sh").args(["-c", &script, "racer"]).args([barrier]);
-    shell.args(delays(chance)).args(line).spawn()
-}
-
-/// Runs what follows under strace, which delays a few of its calls; or, now and then, without any delay.
-fn delays(chance: &mut Chance) -> Vec<String> {
-    if !super::can_trace() || chance.below(5) == 0 {
-        return Vec::new();
-    }
-    let mut line: Vec<String> = ["strace", "-o", "/dev/null"].map(str::to_owned).into();
-    let first = chance.below(CALLS.len() as u64);
-    let count = 1 + chance.below(2);
-    let chosen: Vec<_> = (0..count).map(|one| CALLS[((first + one * 5) % CALLS.len() as u64) as usize]).collect();
-    let names: Vec<&str> = chosen.iter().map(|(names, _)| *names).collect();
-    line.extend(["-e".to_owned(), format!("trace={}", names.join(","))]);
-    for (names, most) in chosen {
-        let (delay, when) = (chance.delay(), 1 + chance.below(most));
-        line.extend(["-e".to_owned(), format!("inject={names}:delay_enter={}:when={when}", delay.as_micros())]);
-    }
-    line
-}
-
-/// Stops the manager somewhere, for a while; most of the time.
-fn halt_manager(session: &Session, chance: &mut Chance) {
-    for _ in 0..chance.below(3) {
-        std::thread::sleep(chance.delay());
-        let Some(manager) = manager(session).filter(|manager| manager.alive()) else { return };
-        signal_if_there(manager.pid, Signal::SIGSTOP);
-        std::thread::sleep(chance.delay());
-        signal_if_there(manager.pid, Signal::SIGCONT);
-    }
-}
-
-/// It may be gone: nobody reaps it here.
-fn signal_if_there(pid: i32, what: Signal) {
-    if alive(pid) {
-        let _ = std::panic::catch_unwind(|| signal(pid, what));
-    }
-}
-
-/// Who holds the manager lease, if it has said so.
-fn manager(session: &Session) -> Option<Proc> {
-    if !session.managed() {
-        return None;
-    }
-    let holder: Value = serde_json::from_str(&session.text("scratch/manager.lock")?).ok()?;
-    Some(Proc { pid: i32::try_from(holder["pid"].as_i64()?).ok()?, start: holder["start"].as_u64()? })
+    // One that may become the manager makes many more calls.
+    let reach = if matches!(racer.verb, Verb::Relaunch | Verb::Into) { 3 } else { 1 };
+    shell.args(delays(chance, reach)).args(line).spawn()
 }
 
 /// Waits until both verbs have ended, or are the manager, and nothing goes on any more.
