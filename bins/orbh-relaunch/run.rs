@@ -52,17 +52,34 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         let words = format!("the relaunch of session {} is called off\nhint: orbh resume {}\n", spool.id(), spool.id());
         return changed(args, &spool, intent.closing, &intent.target, &words);
     }
-    if let Some(into) = &args.into {
-        spool.root().writable()?;
-        let target: Target = into.parse()?;
-        let intent = redirect::into(&spool, environment, &target, args.account.as_deref())?;
-        if Overview::read(&spool)?.manager.is_some() {
+    let redirected = match &args.into {
+        Some(into) => {
+            spool.root().writable()?;
+            let target: Target = into.parse()?;
+            let intent = redirect::into(&spool, environment, &target, args.account.as_deref())?;
             let words = format!("session {} will be relaunched on {target}\n", spool.id());
-            return changed(args, &spool, intent.closing, &target, &words);
+            if Overview::read(&spool)?.manager.is_some() {
+                return changed(args, &spool, intent.closing, &target, &words);
+            }
+            Some((intent.closing, target, words))
         }
-        tell(&format!("session {} will be relaunched on {target}\n", spool.id()));
+        None => None,
+    };
+    let manager = match (Manager::take(spool.clone(), environment, Order::Keep), &redirected) {
+        // Another one was quicker, and what was asked for is done: it goes where it was sent.
+        (Err(error), Some((closing, target, words))) if owned(&error) => {
+            return changed(args, &spool, *closing, target, words);
+        }
+        (taken, _) => taken?,
+    };
+    if let Some((.., words)) = &redirected {
+        tell(words);
     }
-    in_foreground(args, environment, spool)
+    in_foreground(args, spool, manager)
+}
+
+fn owned(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<Fault>().is_some_and(|fault| fault.kind == Kind::Busy)
 }
 
 fn changed(args: &Args, spool: &Spool, closing: RunNumber, target: &Target, words: &str) -> Result<u8> {
@@ -73,9 +90,8 @@ fn changed(args: &Args, spool: &Spool, closing: RunNumber, target: &Target, word
     Ok(0)
 }
 
-fn in_foreground(args: &Args, environment: &Environment, spool: Spool) -> Result<u8> {
+fn in_foreground(args: &Args, spool: Spool, mut manager: Manager) -> Result<u8> {
     let id = spool.id().clone();
-    let mut manager = Manager::take(spool.clone(), environment, Order::Keep)?;
     let mut told = false;
     let left = manager.keep(&mut || {
         if !told {

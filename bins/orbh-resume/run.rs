@@ -7,6 +7,7 @@ use shared::face::input;
 use shared::face::output::{print, print_json, tell};
 use shared::face::text::one_line;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
+use shared::ground::lease;
 use shared::ground::watch::Watch;
 use shared::harness::{Runtime, missing_variables};
 use shared::spool::facts::{Reason, RunKind};
@@ -14,7 +15,7 @@ use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::session::Spool;
 use shared::spool::snapshot::newest;
 use shared::verbs::environment::Environment;
-use shared::verbs::launch::{HANDSHAKE, Order, start_manager};
+use shared::verbs::launch::{HANDSHAKE, NOT_ALONE, Order, start_manager};
 use shared::verbs::overview::{Overview, State};
 use shared::verbs::succession::redirect;
 use std::time::{Duration, Instant};
@@ -86,8 +87,24 @@ fn settled(spool: &Spool, environment: &Environment) -> Result<Overview> {
     }
 }
 
+/// Another command was quicker. Whatever came up is not what this one asked for, and was not told its words.
+fn outrun(spool: &Spool, overview: &Overview, unread: bool) -> Fault {
+    let words = if unread { ", and was not told what you added" } else { "" };
+    let (message, hint) = match &overview.manager {
+        Some(manager) => {
+            let who = lease::describe(Some(manager));
+            (format!("session {} has got a manager meanwhile{words}: {who}", spool.id()), "orbh page")
+        }
+        None => (format!("session {} had another manager meanwhile{words}", spool.id()), "orbh resume"),
+    };
+    Fault::new(Kind::Busy, message).hint(format!("{hint} {}", spool.id()))
+}
+
 fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unread: bool) -> Result<u8> {
     let overview = Overview::read(spool)?;
+    if said.contains(NOT_ALONE) {
+        return Err(outrun(spool, &overview, unread).into());
+    }
     let fail = |reason: &str| {
         let message = format!("session {} did not come up: {}", spool.id(), one_line(reason));
         let hint = format!("mend it, or 'orbh resume {} --into RUNTIME/PROFILE'", spool.id());

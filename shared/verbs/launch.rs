@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// The program that manages headless sessions.
 pub const MANAGER: &str = "orbh-relaunch";
 
+/// What a manager says, and leaves, that finds another one in its place.
+pub const NOT_ALONE: &str = "has a manager already";
+
 /// How long a run may take to come up before the one who started it is told that it is still on its way.
 pub const HANDSHAKE: Duration = Duration::from_secs(30);
 

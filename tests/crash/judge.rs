@@ -25,17 +25,7 @@ fn compacted(session: &Session, run: &str) -> Result<bool, String> {
 
 /// What holds at every moment: the violations, if there are any.
 pub fn at_any_time(session: &Session) -> Result<(), String> {
-    let two = session.world.two_live();
-    if !two.is_empty() {
-        return Err(format!("two contexts lived at one time: runs {two:?} came up beside another"));
-    }
-    let started = session.world.started();
-    let mut once = started.clone();
-    once.sort();
-    once.dedup();
-    if once.len() != started.len() {
-        return Err(format!("a run came up twice: {started:?}"));
-    }
+    session.world.one_at_a_time()?;
     if !session.exists("runs") {
         return Ok(());
     }

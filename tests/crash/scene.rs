@@ -114,7 +114,7 @@ fn created(world: &World) -> Session<'_> {
 
 /// A session without a run: `launch` died before it could start the manager.
 fn born(world: &World) -> Session<'_> {
-    world.witness_agent();
+    world.watched_agent("witness");
     let dir = world.path().join("prepare");
     let tracing = Tracing { calls: Calls::Changing, spool: world.root(), follow: false };
     let at = super::spawn_of_the_manager();
@@ -293,7 +293,7 @@ pub const RECOVERY: [Scene; 9] = [
     Scene {
         name: "launch",
         prepare: |world| {
-            world.witness_agent();
+            world.watched_agent("witness");
             Session::new(world, "none")
         },
         command: |session| launch(session.world),

@@ -202,7 +202,8 @@ fn judge_error(
     if outcome.code == Some(74) && outcome.code != code {
         let first = outcome.stderr.lines().next().unwrap_or_default();
         let why = outcome.stderr.to_lowercase();
-        if !first.starts_with("orbh") || !why.contains("cannot") || !reasons(error).iter().any(|one| why.contains(one)) {
+        if !first.starts_with("orbh") || !why.contains("cannot") || !reasons(error).iter().any(|one| why.contains(one))
+        {
             return Err("it does not say what failed, and why".to_owned());
         }
         if scene.name.starts_with("compact handoff") {

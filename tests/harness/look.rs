@@ -136,12 +136,6 @@ impl Cmd {
 }
 
 impl World {
-    /// A world in memory where there is such a place: for tests that make and remove many files.
-    pub fn in_memory() -> World {
-        let shm = Path::new("/dev/shm");
-        if tempfile::tempfile_in(shm).is_ok() { World::under(shm) } else { World::new() }
-    }
-
     /// Waits for a file of the work directory that an agent writes, whole with its newline.
     #[track_caller]
     pub fn wait_line(&self, name: &str) -> String {

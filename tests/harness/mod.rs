@@ -206,6 +206,17 @@ impl World {
         World::under(&std::env::temp_dir())
     }
 
+    /// A world on a file system without a disk, where there is one: where very many are needed.
+    pub fn fast() -> World {
+        let memory = Path::new("/dev/shm");
+        let runs = |stat: nix::sys::statvfs::Statvfs| !stat.flags().contains(nix::sys::statvfs::FsFlags::ST_NOEXEC);
+        let writable = nix::unistd::access(memory, nix::unistd::AccessFlags::W_OK).is_ok();
+        match writable && nix::sys::statvfs::statvfs(memory).is_ok_and(runs) {
+            true => World::under(memory),
+            false => World::new(),
+        }
+    }
+
     /// A world in a directory of that one, for instance on another file system.
     pub fn under(dir: &Path) -> World {
         let dir = tempfile::Builder::new().prefix("orbh-test-").tempdir_in(dir).unwrap();
@@ -332,8 +343,14 @@ impl World {
 }
 
 impl Drop for World {
-    /// Ends what the test left behind: processes that carry this very root in their environment, and no other.
     fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl World {
+    /// Ends what the test left behind: processes that carry this very root in their environment, and no other.
+    pub fn end(&self) {
         let begin = Instant::now();
         loop {
             let left = self.processes();

@@ -1,56 +1,49 @@
 //! An agent that bears witness: the kernel, by a lock that lives as long as the agent does, says whether two contexts of
 //! a session ever lived at one time, and a file keeps which runs came up.
 
-use super::{Session, World};
-use std::path::{Path, PathBuf};
+use super::{Session, World, wait_for};
 
 /// Holds its lock as long as it lives: what it executes at last inherits the descriptor.
-const WITNESS: &str = "exec 9>>context.lock\n\
+const WITNESS: &str = "exec 9>>alone\n\
     flock -n 9 || echo \"$ORBH_RUN\" >>two-live\n\
     echo \"$ORBH_RUN\" >>started\n\
     exec sleep 100000\n";
 
-/// A directory in memory from which programs can be executed, where there is one: fsync costs next to nothing there.
-fn memory() -> Option<PathBuf> {
-    let place = Path::new("/dev/shm");
-    let probe = tempfile::Builder::new().prefix("orbh-probe-").tempfile_in(place).ok()?.into_temp_path();
-    std::fs::write(&probe, "#!/bin/sh\n").ok()?;
-    std::fs::set_permissions(&probe, std::os::unix::fs::PermissionsExt::from_mode(0o700)).ok()?;
-    std::process::Command::new(&probe).status().ok()?.success().then(|| place.to_owned())
-}
-
 impl World {
-    /// A world in memory, if that can be had.
-    pub fn fast() -> World {
-        static PLACE: std::sync::OnceLock<Option<PathBuf>> = std::sync::OnceLock::new();
-        World::under(PLACE.get_or_init(memory).as_deref().unwrap_or(&std::env::temp_dir()))
-    }
-
-    /// The profile command/witness, whose agent does nothing but bear witness.
-    pub fn witness_agent(&self) {
+    /// An agent that does nothing, and lets the kernel watch that it is alone.
+    pub fn watched_agent(&self, name: &str) {
         // Not written twice: somebody may have made it durable, or execute it.
-        if !self.path().join("agent-witness").exists() {
-            self.agent("witness", WITNESS);
+        if !self.path().join(format!("agent-{name}")).exists() {
+            self.agent(name, WITNESS);
         }
     }
 
-    /// A session of the witness, whose first run is up.
+    /// A session of command/witness, a watched agent, whose first run is up.
     #[track_caller]
     pub fn witnessed_session(&self) -> Session<'_> {
-        self.witness_agent();
+        self.watched_agent("witness");
         let session = self.launch("command/witness", "do nothing");
-        super::wait_for("the first run to come up", || (!self.started().is_empty()).then_some(()));
+        wait_for("the first run to come up", || (!self.started().is_empty()).then_some(()));
         session
     }
 
-    /// The runs that came up, in their order.
+    /// The runs of watched agents that came up, in their order.
     pub fn started(&self) -> Vec<String> {
         self.lines("started")
     }
 
-    /// The runs that came up while another context still lived.
-    pub fn two_live(&self) -> Vec<String> {
-        self.lines("two-live")
+    /// What the agents themselves saw: another one alive, or a run that was started twice.
+    pub fn one_at_a_time(&self) -> Result<(), String> {
+        let beside = self.lines("two-live");
+        if !beside.is_empty() {
+            return Err(format!("two contexts lived at one time: runs {beside:?} came up beside another"));
+        }
+        let started = self.started();
+        let once: std::collections::BTreeSet<&String> = started.iter().collect();
+        match once.len() == started.len() {
+            true => Ok(()),
+            false => Err(format!("a run was started twice: {started:?}")),
+        }
     }
 
     fn lines(&self, name: &str) -> Vec<String> {

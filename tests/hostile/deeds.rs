@@ -64,7 +64,7 @@ fn end_or_stuck(session: &Session, mut verb: std::process::Child, planted: Plant
 }
 
 fn hand_off_among_wrong_things(share: usize, of: usize) {
-    let world = World::in_memory();
+    let world = World::fast();
     let session = world.idle_session();
     outside(&world);
     let mut run = 1;
@@ -135,7 +135,7 @@ fn a_kill_and_a_resume_among_wrong_things_do_what_they_say_2() {
 }
 
 fn kill_and_resume_among_wrong_things(share: usize, of: usize) {
-    let world = World::in_memory();
+    let world = World::fast();
     let session = world.idle_session();
     outside(&world);
     let mut run = "0001".to_owned();
@@ -178,7 +178,7 @@ fn a_return_among_wrong_things_is_refused_or_kept_2() {
 }
 
 fn give_back_among_wrong_things(share: usize, of: usize) {
-    let world = World::in_memory();
+    let world = World::fast();
     let session = world.idle_session();
     outside(&world);
     let mut run = "0001".to_owned();

@@ -23,7 +23,7 @@ fn writers(session: &Session, nonce: &str) {
 }
 
 fn try_all(places: impl Iterator<Item = &'static str>, kinds: &[Wrong]) {
-    let world = World::in_memory();
+    let world = World::fast();
     let session = world.idle_session();
     let neighbour = world.launch("command/idle", "be a neighbour");
     outside(&world);

@@ -17,7 +17,7 @@ fn cut(scene: &Scene, at: &Point) -> Result<bool, String> {
     let (dir, image) = ext4_image()?;
     let mount = Mount::image(&image)?;
     let world = World::under(mount.path());
-    world.witness_agent();
+    world.watched_agent("witness");
     // What the world itself consists of, the profile and its program, is not what the power loss is about.
     super::run(std::process::Command::new("sync").arg("--file-system").arg(mount.path()))?;
     let session = (scene.prepare)(&world);

@@ -14,7 +14,7 @@ mod seat;
 
 use super::claim::Claim;
 use super::environment::Environment;
-use super::launch::Order;
+use super::launch::{NOT_ALONE, Order};
 use super::succession::intent;
 use crate::ground::dir::{self, Dir};
 use crate::ground::fault::{Fault, Kind, Refusal};
@@ -110,7 +110,7 @@ impl<'a> Manager<'a> {
             Taken::Ours(lease) => lease,
             Taken::Owned(owner) => {
                 let who = lease::describe(owner.as_ref());
-                let message = format!("session {} has a manager already: {who}", spool.id());
+                let message = format!("session {} {NOT_ALONE}: {who}", spool.id());
                 return Err(Fault::new(Kind::Busy, message).hint("let it work; 'orbh list' shows what it does").into());
             }
         };
