@@ -84,7 +84,8 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    fn read(spool: &Spool, number: RunNumber) -> Result<RunFacts> {
+    /// Reads them.
+    pub fn read(spool: &Spool, number: RunNumber) -> Result<RunFacts> {
         let dir = spool.run(number);
         Ok(RunFacts {
             number,
@@ -150,8 +151,10 @@ impl RunFacts {
 pub struct Snapshot {
     /// Headless or in a pane.
     pub mode: Mode,
-    /// All runs that have a directory, rising.
+    /// The runs that have a directory, rising: all of them, or in a [`Snapshot::recent`] the newest.
     pub runs: Vec<RunFacts>,
+    /// The numbers of those below them that were not read, rising.
+    pub older: Vec<RunNumber>,
     /// compacting.json.
     pub hold: Found<Hold>,
     /// relaunch.json.
@@ -174,14 +177,38 @@ impl Snapshot {
     }
 
     fn read_once(spool: &Spool, mode: Mode) -> Result<Snapshot> {
+        let (hold, intent) = Snapshot::marks(spool)?;
+        let runs = numbers(spool)?.into_iter().map(|number| RunFacts::read(spool, number)).collect::<Result<_>>()?;
+        Ok(Snapshot { mode, runs, older: Vec::new(), hold, intent })
+    }
+
+    fn marks(spool: &Spool) -> Result<(Found<Hold>, Found<Intent>)> {
         let scratch = spool.scratch();
-        let hold = Found::read(&scratch.join(layout::HOLD))?;
-        let intent = Found::read(&scratch.join(layout::INTENT))?;
-        let mut runs = Vec::new();
-        for number in numbers(spool)? {
-            runs.push(RunFacts::read(spool, number)?);
+        Ok((Found::read(&scratch.join(layout::HOLD))?, Found::read(&scratch.join(layout::INTENT))?))
+    }
+
+    /// What a manager decides by, once, however many runs a session has had: the runs from the current one upwards, and
+    /// from those below it that the hold, the intent, or `since` names (what replaces a run comes after it).
+    pub fn recent(spool: &Spool, mode: Mode, since: Option<RunNumber>) -> Result<Snapshot> {
+        let (hold, intent) = Snapshot::marks(spool)?;
+        let named = [since, hold.here().map(|hold| hold.run), intent.here().map(|intent| intent.closing)];
+        let lowest = named.into_iter().flatten().min();
+        let mut older = numbers(spool)?;
+        let mut runs: Vec<RunFacts> = Vec::new();
+        let mut current = false;
+        while let Some(number) = older.pop_if(|number| !current || lowest.is_some_and(|lowest| *number >= lowest)) {
+            let facts = RunFacts::read(spool, number)?;
+            current |= facts.run.exists();
+            runs.push(facts);
         }
-        Ok(Snapshot { mode, runs, hold, intent })
+        runs.reverse();
+        Ok(Snapshot { mode, runs, older, hold, intent })
+    }
+
+    /// The facts of all runs from the newest down to the first; those that were not read are read as they are asked for.
+    pub fn downwards<'a>(&'a self, spool: &'a Spool) -> impl Iterator<Item = Result<RunFacts>> + 'a {
+        let older = self.older.iter().rev().map(|number| RunFacts::read(spool, *number));
+        self.runs.iter().rev().cloned().map(Ok).chain(older)
     }
 
     /// The highest run that has run.json. A damaged one there is an error: who could say what comes after it?
