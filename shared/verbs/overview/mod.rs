@@ -166,6 +166,11 @@ impl Overview {
 
     /// Looks at a session. Damage becomes part of the answer; only a failing system call is an error.
     pub fn read(spool: &Spool) -> Result<Overview> {
+        Overview::with_facts(spool).map(|(overview, _)| overview)
+    }
+
+    /// The same, and the facts that were looked at.
+    pub fn with_facts(spool: &Spool) -> Result<(Overview, Snapshot)> {
         let mut damage = Vec::new();
         let session: Option<Session> = tolerate(spool.session().map(Some), &mut damage)?.flatten();
         let mode = session.as_ref().map_or(Mode::Headless, |session| session.mode);
@@ -187,7 +192,7 @@ impl Overview {
             compaction.reason = Some(compaction.reason.map_or(also.clone(), |reason| format!("{reason}; {also}")));
         }
         let state = if session.is_none() { State::Unknown } else { state };
-        Ok(Overview {
+        let overview = Overview {
             session: spool.id().clone(),
             state,
             hint: hint.or_else(|| compaction.hint.clone()),
@@ -208,7 +213,8 @@ impl Overview {
             cwd: session.map(|session| session.cwd),
             spool: spool.dir().to_owned(),
             damage,
-        })
+        };
+        Ok((overview, snapshot))
     }
 }
 
