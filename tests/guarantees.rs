@@ -61,6 +61,9 @@ fn g1_a_fact_is_written_once() {
     let first = r#"{"v": 1, "by": "the first", "at": "2026-01-01T00:00:00.000+00:00"}"#;
     std::fs::write(session.path("runs/0001/kill.json"), first).unwrap();
     let second = world.orbh(["kill", &session.id]).spawn();
+    // Only then: a manager that goes on at once has ended the run before anybody gives a second order.
+    let claimed = || session.text("scratch/compaction.lock").filter(|holder| holder.contains(r#""kind":"kill""#));
+    wait_for("the second order to be under way", claimed);
     send(manager, Signal::SIGCONT);
     assert!(second.wait_with_output().unwrap().status.success());
     assert_eq!(session.text("runs/0001/kill.json").unwrap(), first);

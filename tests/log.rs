@@ -65,3 +65,19 @@ fn following_a_session_that_is_over_ends_at_once() {
     let out = world.orbh(["log", "--follow", &session.id]).run().ok();
     assert!(out.contains("kill-ordered"), "{out}");
 }
+
+/// Times have the offset of the machine, by TZ or by /etc/localtime, as date(1) tells it.
+#[test]
+fn times_have_the_offset_of_the_machine() {
+    let world = World::new();
+    let session = world.idle_session();
+    for zone in [None, Some("Asia/Kathmandu"), Some("America/St_Johns")] {
+        let with = |cmd: crate::harness::Cmd| zone.into_iter().fold(cmd, |cmd, zone| cmd.env("TZ", zone));
+        with(session.verb("0001", ["session", "set", "key", "value"])).run().ok();
+        with(session.verb("0001", ["session", "register", "a title", "a description"])).run().exits(0);
+        let json = with(world.orbh(["inspect", &session.id, "--json"])).run().json();
+        let date = with(world.shell("date +%:z")).run().ok();
+        let at = json["created_at"].as_str().unwrap();
+        assert!(at.ends_with(date.trim()), "{at} is not of the zone {zone:?}, {date}");
+    }
+}

@@ -206,3 +206,19 @@ fn a_session_that_is_resumed_after_its_result_is_told_so() {
     assert!(prompt.contains("returned its result") && prompt.contains("one more thing"), "{prompt}");
     assert!(!prompt.contains("without finishing"), "{prompt}");
 }
+
+/// The last handoff is found however many runs ago it was accepted: a manager that reads only the runs it needs goes
+/// down as far as it takes.
+#[test]
+fn resume_names_the_last_handoff_however_many_runs_ago() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.compact("0001", "0002");
+    session.verb("0002", ["compact", "finish"]).run().exits(0);
+    for run in ["0003", "0004", "0005"] {
+        world.orbh(["kill", &session.id]).run().exits(0);
+        world.orbh(["resume", &session.id]).run().ok();
+        let prompt = session.text(&format!("runs/{run}/prompt.md")).unwrap();
+        assert!(prompt.contains(&session.handoff("0001").display().to_string()), "{prompt}");
+    }
+}

@@ -7,10 +7,8 @@ use shared::face::output::{print, print_json};
 use shared::face::page::{compaction_line, title};
 use shared::face::text::{clean, columns, span};
 use shared::ground::lease::describe;
-use shared::spool::facts::Mode;
 use shared::spool::id::Name;
 use shared::spool::session::Spool;
-use shared::spool::snapshot::Snapshot;
 use shared::spool::{child, keys, layout};
 use shared::verbs::caller::meant;
 use shared::verbs::environment::Environment;
@@ -41,8 +39,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
 }
 
 fn inspect(spool: &Spool) -> Result<Inspection> {
-    let mut overview = Overview::read(spool)?;
-    let snapshot = Snapshot::read(spool, overview.mode.unwrap_or(Mode::Headless))?;
+    let (mut overview, snapshot) = Overview::with_facts(spool)?;
     let (keys, damage) = keys::all(spool)?;
     overview.damage.extend(damage);
     // The title and the description are looked at twice.

@@ -37,12 +37,12 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let dir = Dir::open(&path)?;
     // A session and a process group of its own: what hits the manager's terminal does not hit the harness.
     setsid().context("cannot become the leader of a session")?;
-    let me = Proc::of(std::process::id().cast_signed()).context("cannot read /proc/self/stat")?;
+    let me = Proc::me().context("cannot read /proc/self/stat")?;
     let record = PidRecord {
         pid: me.pid,
         start: me.start,
         nonce: nonce.to_owned(),
-        boot_id: Some(boot_id()),
+        boot_id: Some(boot_id().to_owned()),
         pid_namespace: pid_namespace(),
         tombstone: None,
     };

@@ -2,11 +2,13 @@
 
 use super::exit;
 use super::output::{print_line_of_json, tell};
+use crate::ground::clock::set_local;
 use crate::ground::dir::set_durable;
 use crate::verbs::environment::Environment;
 use anyhow::Result;
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,8 +30,12 @@ pub fn run(
 ) -> ExitCode {
     // The program may have been replaced while it runs; what stands beside it is still right.
     let programs = std::env::current_exe().ok().and_then(|path| path.parent().map(PathBuf::from));
-    let environment = Environment::new(variables, std::env::current_dir().ok(), programs);
+    // Never taken down: the process ends, and the kernel does that at once.
+    let environment = ManuallyDrop::new(Environment::new(variables, std::env::current_dir().ok(), programs));
     set_durable(environment.durable());
+    if !environment.names_zone() {
+        set_local();
+    }
     match work(&environment) {
         Ok(status) => ExitCode::from(status),
         Err(error) => fail(entry, &error),

@@ -6,6 +6,7 @@
 use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 /// A point in time.
@@ -24,6 +25,23 @@ impl At {
     }
 }
 
+/// Takes the offset from /etc/localtime itself: for a process whose environment has no TZ.
+///
+/// To learn the name of that zone, which nobody asks for, jiff would list the whole time zone database, a hundred
+/// directories for each verb that writes a line into a log.
+pub fn set_local() {
+    let local = || TimeZone::tzif("Local", &std::fs::read("/etc/localtime").ok()?).ok();
+    let _ = ZONE.set(local);
+}
+
+/// How the time zone of the machine is read; it is read when a time is first written.
+static ZONE: OnceLock<fn() -> Option<TimeZone>> = OnceLock::new();
+
+fn zone() -> TimeZone {
+    static KNOWN: OnceLock<TimeZone> = OnceLock::new();
+    KNOWN.get_or_init(|| ZONE.get().and_then(|local| local()).unwrap_or_else(TimeZone::system)).clone()
+}
+
 impl From<SystemTime> for At {
     fn from(time: SystemTime) -> Self {
         At(Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH))
@@ -32,7 +50,7 @@ impl From<SystemTime> for At {
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let local = jiff::Zoned::new(self.0, TimeZone::system());
+        let local = jiff::Zoned::new(self.0, zone());
         write!(f, "{}", local.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z"))
     }
 }

@@ -52,6 +52,51 @@ pub struct Dir {
     path: PathBuf,
 }
 
+/// A file that was written under a temporary name, for several that become facts together: first all are written, then
+/// all synced, then each gets its name, the one that says that the others are there last, and then the directory is
+/// synced once. A file system that was made to sync the first has little to do for the others. Dropped, it is gone.
+#[derive(Debug)]
+pub struct Draft<'d> {
+    dir: &'d Dir,
+    name: String,
+    file: File,
+    renamed: bool,
+}
+
+impl Draft<'_> {
+    /// Makes its bytes durable. Before it gets its name: a name must never lead to less than the whole.
+    pub fn sync(&self) -> Result<()> {
+        sync_file(&self.file).with_context(|| format!("cannot write a file in '{}'", self.dir.path.display()))
+    }
+
+    /// Gives it its name, unless that is taken. Durable once the directory is.
+    pub fn create(self, name: &str) -> Result<Written> {
+        match linkat(self.dir.fd(), self.name.as_str(), self.dir.fd(), name, AtFlags::empty()) {
+            Ok(()) => Ok(Written::Now),
+            Err(Errno::EEXIST) => Ok(Written::Before),
+            Err(errno) => self.dir.failed(errno, "create", name),
+        }
+    }
+
+    /// Puts it in the place of whatever stands under `name`. Durable once the directory is.
+    pub fn replace(mut self, name: &str) -> Result<()> {
+        match renameat2(self.dir.fd(), self.name.as_str(), self.dir.fd(), name, RenameFlags::empty()) {
+            Ok(()) => self.renamed = true,
+            Err(errno) => return self.dir.failed(errno, "rename", &self.name),
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Draft<'_> {
+    /// A second name that cannot be taken away is litter, and no reason to call a fact unwritten that is there.
+    fn drop(&mut self) {
+        if !self.renamed {
+            self.dir.discard(&self.name);
+        }
+    }
+}
+
 /// Opens `path` for reading without following a symlink; `None` when it does not exist.
 pub fn open_read(path: &Path) -> Result<Option<File>> {
     open_no_symlinks(path, OFlag::O_RDONLY | OFlag::O_NONBLOCK)
@@ -115,19 +160,29 @@ impl Dir {
         self.file.as_fd()
     }
 
+    /// Writes a file that has no name of its own yet and is not durable yet; see [`Draft`].
+    pub fn draft(&self, bytes: &[u8], mode: u32) -> Result<Draft<'_>> {
+        let name = self.temporary_name();
+        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+        let fd = openat(self.fd(), name.as_str(), flags, Mode::from_bits_truncate(mode))
+            .map_err(std::io::Error::from)
+            .with_context(|| format!("cannot create a file in '{}'", self.path.display()))?;
+        let mut draft = Draft { dir: self, name, file: File::from(fd), renamed: false };
+        insist_mode(&draft.file, mode)
+            .and_then(|()| draft.file.write_all(bytes))
+            .with_context(|| format!("cannot write a file in '{}'", self.path.display()))?;
+        Ok(draft)
+    }
+
     /// Creates the file `name` with these bytes, whole and durable, unless it is there.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<Written> {
-        let temporary = self.temporary(bytes, 0o600)?;
-        let linked = linkat(self.fd(), temporary.as_str(), self.fd(), name, AtFlags::empty());
-        // A second name that could not be taken away is litter, and no reason to call a fact unwritten that is there.
-        self.discard(&temporary);
-        match linked {
-            Ok(()) => {}
-            Err(Errno::EEXIST) => return Ok(Written::Before),
-            Err(errno) => return self.failed(errno, "create", name),
+        let draft = self.draft(bytes, 0o600)?;
+        draft.sync()?;
+        let written = draft.create(name)?;
+        if written == Written::Now {
+            self.sync()?;
         }
-        self.sync()?;
-        Ok(Written::Now)
+        Ok(written)
     }
 
     /// Puts these bytes in the place of whatever stands under `name`.
@@ -137,8 +192,10 @@ impl Dir {
 
     /// The same with a mode of one's own (an accepted handoff is 0400). The inode is new.
     pub fn replace_mode(&self, name: &str, bytes: &[u8], mode: u32) -> Result<()> {
-        let temporary = self.temporary(bytes, mode)?;
-        self.rename(&temporary, name).inspect_err(|_| self.discard(&temporary))
+        let draft = self.draft(bytes, mode)?;
+        draft.sync()?;
+        draft.replace(name)?;
+        self.sync()
     }
 
     /// Renames over whatever stands under `to`, and makes it durable.
@@ -165,16 +222,17 @@ impl Dir {
         }
     }
 
-    /// Makes `name` a second name of the file `of`, in place of whatever stood there: link, then rename.
+    /// Makes `name` a second name of the file `of`, in place of whatever stood there: link, then rename. It is durable
+    /// once the directory is: call [`Dir::sync`].
     pub fn link_over(&self, of: &str, name: &str) -> Result<()> {
         let temporary = self.temporary_name();
         if let Err(errno) = linkat(self.fd(), of, self.fd(), temporary.as_str(), AtFlags::empty()) {
             return self.failed(errno, "link", of);
         }
+        let renamed = renameat2(self.fd(), temporary.as_str(), self.fd(), name, RenameFlags::empty());
         // rename(2) of two names of one file does nothing and leaves both: the temporary one goes either way.
-        let renamed = self.rename(&temporary, name);
         self.discard(&temporary);
-        renamed
+        renamed.or_else(|errno| self.failed(errno, "rename", &temporary))
     }
 
     /// Unlinks `name`; false when it was not there.
@@ -188,13 +246,21 @@ impl Dir {
 
     /// Makes the directory `name` (mode 0700), durable; `Before` when it was there.
     pub fn make_dir(&self, name: &str) -> Result<Written> {
+        let written = self.add_dir(name)?;
+        if written == Written::Now {
+            self.sync()?;
+        }
+        Ok(written)
+    }
+
+    /// The same, durable once this directory is: call [`Dir::sync`].
+    pub fn add_dir(&self, name: &str) -> Result<Written> {
         match mkdirat(self.fd(), name, Mode::S_IRWXU) {
             Ok(()) => {
                 // By name: under a umask of 0777 what was made cannot even be opened by its owner.
                 fchmodat(self.fd(), name, Mode::S_IRWXU, FchmodatFlags::FollowSymlink)
                     .map_err(std::io::Error::from)
                     .with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
-                self.sync()?;
                 Ok(Written::Now)
             }
             Err(Errno::EEXIST) => Ok(Written::Before),
@@ -247,26 +313,8 @@ impl Dir {
     fn temporary_name(&self) -> String {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let pid = std::process::id();
-        let start = super::process::Proc::of(pid.cast_signed()).map_or(0, |proc| proc.start);
+        let start = super::process::Proc::me().map_or(0, |proc| proc.start);
         format!("{TEMPORARY}{pid}-{start}-{serial}")
-    }
-
-    fn temporary(&self, bytes: &[u8], mode: u32) -> Result<String> {
-        let name = self.temporary_name();
-        let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
-        let fd = openat(self.fd(), name.as_str(), flags, Mode::from_bits_truncate(mode))
-            .map_err(std::io::Error::from)
-            .with_context(|| format!("cannot create a file in '{}'", self.path.display()))?;
-        let write = || -> std::io::Result<()> {
-            let mut file = File::from(fd);
-            insist_mode(&file, mode)?;
-            file.write_all(bytes)?;
-            sync_file(&file)
-        };
-        write()
-            .inspect_err(|_| self.discard(&name))
-            .with_context(|| format!("cannot write a file in '{}'", self.path.display()))?;
-        Ok(name)
     }
 
     fn discard(&self, name: &str) {
@@ -316,12 +364,17 @@ pub fn read_up_to(path: &Path, largest: u64) -> Result<Option<Vec<u8>>> {
     if !metadata.is_file() {
         return Err(irregular(path).into());
     }
-    let mut bytes = Vec::new();
-    if metadata.len() <= largest {
+    let length = metadata.len();
+    // One byte more than there is, so that the read after the last finds the end without growing; and through `take`,
+    // because a File would ask for its length and its position once more, for each fact of each run.
+    let capacity = if length > largest { 0 } else { length };
+    let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or(0).saturating_add(1).max(32));
+    if length <= largest {
         // Not more either, when it grows meanwhile.
-        file.take(largest + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
+        let read = file.take(largest.saturating_add(1)).read_to_end(&mut bytes);
+        read.with_context(|| format!("cannot read '{}'", path.display()))?;
     }
-    if metadata.len().max(bytes.len() as u64) > largest {
+    if length.max(bytes.len() as u64) > largest {
         let message = format!("cannot read '{}': it is larger than anything there ({largest} bytes)", path.display());
         return Err(Fault::new(Kind::Damaged, message).hint("move it away").into());
     }

@@ -46,7 +46,7 @@ impl Holder {
     /// This process, holding it for `kind`.
     pub fn me(kind: &str) -> Self {
         let pid = std::process::id().cast_signed();
-        let start = Proc::of(pid).map_or(0, |proc| proc.start);
+        let start = Proc::me().map_or(0, |proc| proc.start);
         Holder { pid, start, kind: kind.to_owned(), verbs: Vec::new() }
     }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A process that cannot be confused with a later one of the same number (within one boot).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,6 +48,18 @@ impl Proc {
     /// The process of that number, zombies included; `None` when there is none.
     pub fn of(pid: i32) -> Option<Proc> {
         stat(pid).map(|stat| stat.proc)
+    }
+
+    /// This process.
+    pub fn me() -> Option<Proc> {
+        // Every temporary name and every lease tells it; only a fork makes it another one.
+        static KNOWN: Mutex<Option<Proc>> = Mutex::new(None);
+        let pid = std::process::id().cast_signed();
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none_or(|known| known.pid != pid) {
+            *known = Proc::of(pid);
+        }
+        *known
     }
 
     /// Whether exactly this process still runs.
@@ -123,6 +136,33 @@ pub fn all() -> Vec<Stat> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).filter_map(stat).collect()
 }
 
+/// These processes and all that descends from them, by what the kernel lists as the children of each; `None` where it
+/// keeps no such lists (CONFIG_PROC_CHILDREN). However many processes the machine has, only these are read.
+///
+/// What is born, or orphaned to another parent, while the lists are read may be missing: enough to begin with, and no
+/// proof that nothing is left.
+pub fn below(roots: &[i32]) -> Option<Vec<Stat>> {
+    let me = std::process::id();
+    std::fs::metadata(format!("/proc/{me}/task/{me}/children")).ok()?;
+    let mut open = roots.to_vec();
+    let mut found: Vec<Stat> = Vec::new();
+    while let Some(pid) = open.pop() {
+        if found.iter().all(|known| known.proc.pid != pid) {
+            found.extend(stat(pid));
+            open.extend(children(pid));
+        }
+    }
+    Some(found)
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<i32>>())
+        .collect()
+}
+
 /// The living descendants of the processes `roots`, without the roots, as `processes` has them; whatever `spare` says
 /// is left out together with all below it.
 pub fn descendants(processes: &[Stat], roots: &[i32], spare: &dyn Fn(&Stat) -> bool) -> Vec<Proc> {
@@ -177,8 +217,10 @@ pub fn environment_has_any(pid: i32, entries: &[String]) -> bool {
 }
 
 /// The identity of this boot of the machine: start times of different boots cannot be compared.
-pub fn boot_id() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
+pub fn boot_id() -> &'static str {
+    static KNOWN: OnceLock<String> = OnceLock::new();
+    let read = || std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    KNOWN.get_or_init(|| read().map(|id| id.trim().to_owned()).unwrap_or_default())
 }
 
 /// The pid namespace that we are in: numbers of another one mean other processes here, or none.

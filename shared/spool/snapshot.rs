@@ -85,7 +85,8 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    fn read(spool: &Spool, number: RunNumber) -> Result<RunFacts> {
+    /// Reads them.
+    pub fn read(spool: &Spool, number: RunNumber) -> Result<RunFacts> {
         let dir = spool.run(number);
         Ok(RunFacts {
             number,
@@ -151,8 +152,10 @@ impl RunFacts {
 pub struct Snapshot {
     /// Headless or in a pane.
     pub mode: Mode,
-    /// All runs that have a directory, rising.
+    /// The runs that have a directory, rising: all of them, or in a [`Snapshot::recent`] the newest.
     pub runs: Vec<RunFacts>,
+    /// Runs below this one were not read.
+    pub unread: Option<RunNumber>,
     /// compacting.json.
     pub hold: Found<Hold>,
     /// relaunch.json.
@@ -175,14 +178,56 @@ impl Snapshot {
     }
 
     fn read_once(spool: &Spool, mode: Mode) -> Result<Snapshot> {
+        let (hold, intent) = Snapshot::marks(spool)?;
+        let runs = numbers(spool)?.into_iter().map(|number| RunFacts::read(spool, number)).collect::<Result<_>>()?;
+        Ok(Snapshot { mode, runs, unread: None, hold, intent })
+    }
+
+    fn marks(spool: &Spool) -> Result<(Found<Hold>, Found<Intent>)> {
         let scratch = spool.scratch();
-        let hold = Found::read(&scratch.join(layout::HOLD))?;
-        let intent = Found::read(&scratch.join(layout::INTENT))?;
-        let mut runs = Vec::new();
-        for number in numbers(spool)? {
-            runs.push(RunFacts::read(spool, number)?);
+        Ok((Found::read(&scratch.join(layout::HOLD))?, Found::read(&scratch.join(layout::INTENT))?))
+    }
+
+    /// What a manager decides by, once, however many runs a session has had: the runs from the current one upwards, and
+    /// from those below it that the hold, the intent, or `since` names (what replaces a run comes after it).
+    ///
+    /// `since` is a run with run.json that the caller saw before, while it was the only one to make runs: then nothing
+    /// is listed, and those above it are the next numbers, as far as they are there.
+    pub fn recent(spool: &Spool, mode: Mode, since: Option<RunNumber>) -> Result<Snapshot> {
+        let (hold, intent) = Snapshot::marks(spool)?;
+        let named = [since, hold.here().map(|hold| hold.run), intent.here().map(|intent| intent.closing)];
+        let lowest = named.into_iter().flatten().min();
+        let mut runs: Vec<RunFacts> = Vec::new();
+        if let (Some(since), Some(lowest)) = (since, lowest) {
+            let mut number = lowest;
+            loop {
+                let there = std::fs::symlink_metadata(spool.run(number)).is_ok_and(|metadata| metadata.is_dir());
+                if there {
+                    runs.push(RunFacts::read(spool, number)?);
+                } else if number > since {
+                    break;
+                }
+                number = number.next();
+            }
+            return Ok(Snapshot { mode, runs, unread: Some(lowest), hold, intent });
         }
-        Ok(Snapshot { mode, runs, hold, intent })
+        let mut numbers = numbers(spool)?;
+        let mut current = false;
+        while let Some(number) = numbers.pop_if(|number| !current || lowest.is_some_and(|lowest| *number >= lowest)) {
+            let facts = RunFacts::read(spool, number)?;
+            current |= facts.run.exists();
+            runs.push(facts);
+        }
+        runs.reverse();
+        let unread = runs.first().map(|run| run.number);
+        Ok(Snapshot { mode, runs, unread, hold, intent })
+    }
+
+    /// The facts of all runs from the newest down to the first; those that were not read are read as they are asked for.
+    pub fn downwards<'a>(&'a self, spool: &'a Spool) -> impl Iterator<Item = Result<RunFacts>> + 'a {
+        let below = self.unread.map(|lowest| move || older(spool, lowest));
+        let read = self.runs.iter().rev().cloned().map(Ok);
+        read.chain(below.into_iter().flat_map(|list| list()))
     }
 
     /// The highest run that has run.json. A damaged one there is an error: who could say what comes after it?
@@ -263,6 +308,17 @@ pub fn newest(spool: &Spool) -> Result<Option<(RunNumber, Run)>> {
         }
     }
     Ok(None)
+}
+
+/// The facts of the runs below `lowest`, from the newest down.
+fn older(spool: &Spool, lowest: RunNumber) -> Box<dyn Iterator<Item = Result<RunFacts>> + '_> {
+    match numbers(spool) {
+        Ok(mut numbers) => {
+            numbers.retain(|number| *number < lowest);
+            Box::new(numbers.into_iter().rev().map(|number| RunFacts::read(spool, number)))
+        }
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }
 }
 
 fn numbers(spool: &Spool) -> Result<Vec<RunNumber>> {

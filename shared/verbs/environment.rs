@@ -8,7 +8,6 @@ use crate::harness::registry::Registry;
 use crate::spool::facts::Class;
 use crate::spool::root::Root;
 use anyhow::Result;
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,7 +22,7 @@ const GRACE: Duration = Duration::from_millis(5000);
 /// What a verb was started with.
 #[derive(Debug, Clone)]
 pub struct Environment {
-    variables: BTreeMap<OsString, OsString>,
+    variables: Vec<(OsString, OsString)>,
     cwd: Option<PathBuf>,
     programs: Option<PathBuf>,
 }
@@ -40,7 +39,9 @@ impl Environment {
 
     /// A variable; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
-        self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+        // A verb asks for a handful: not worth the making of a map. Of two of one name the last counts.
+        let found = self.variables.iter().rev().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_os_str()).filter(|value| !value.is_empty())
     }
 
     fn text(&self, name: &str) -> Option<&str> {
@@ -53,8 +54,11 @@ impl Environment {
 
     /// The names of all variables but those of a run, sorted.
     pub fn names(&self) -> Vec<String> {
-        let names = self.variables.keys().filter_map(|name| name.to_str());
-        names.filter(|name| !RUN_VARIABLES.contains(name)).map(str::to_owned).collect()
+        let names = self.variables.iter().filter_map(|(name, _)| name.to_str());
+        let mut names: Vec<String> = names.filter(|name| !RUN_VARIABLES.contains(name)).map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// Makes a path absolute, from the working directory.
@@ -174,6 +178,11 @@ impl Environment {
     /// Whether facts are made durable: only ORBH_FSYNC=0 (tests) says no.
     pub fn durable(&self) -> bool {
         self.text("ORBH_FSYNC") != Some("0")
+    }
+
+    /// Whether TZ is there, if only to say that it is UTC.
+    pub fn names_zone(&self) -> bool {
+        self.variables.iter().any(|(name, _)| name == "TZ")
     }
 
     /// ORBH_WATCH: the way to be told of changes (inotify, dnotify, polling); by default the best one there is.

@@ -27,8 +27,11 @@ use std::path::{Path, PathBuf};
 const RUN_SIDE: [&str; 4] = [layout::KEYS, layout::RETURNS, layout::LOG, layout::SCRATCH];
 
 impl Manager<'_> {
-    /// Creates the run, if what called for it still holds. False: look again.
-    pub(super) fn create(&mut self, creation: &Creation) -> Result<bool> {
+    /// Creates the run, if what called for it still holds under this claim. False: look again.
+    pub(super) fn create(&mut self, creation: &Creation, snapshot: &Snapshot, claim: &Claim) -> Result<bool> {
+        if !still_called_for(snapshot, creation)? {
+            return Ok(false);
+        }
         let InForce { target, account } = self.in_force(creation)?;
         let usable = self.profile(&target).and_then(|profile| Ok((profile, self.home(&target, account.as_deref())?)));
         let (profile, home, unusable) = match usable {
@@ -40,42 +43,52 @@ impl Manager<'_> {
             }
             Err(error) => return Err(error),
         };
-        let claim = Claim::take(&self.spool, "manager")?;
-        let snapshot = self.snapshot()?;
-        if !still_called_for(&snapshot, creation)? {
-            return Ok(false);
-        }
-        self.nothing_missing(creation, &snapshot, &profile)?;
-        let start = self.conversation(creation, &snapshot, &target, home.as_deref())?;
-        let prompt = self.prompt(creation, &snapshot, &start, &target)?;
+        self.nothing_missing(creation, snapshot, &profile)?;
+        let start = self.conversation(creation, snapshot, &target, home.as_deref())?;
+        let prompt = self.prompt(creation, snapshot, &start, &target)?;
         let number = creation.number;
-        let runs = Dir::open(&self.spool.runs())?;
-        // Taken over when a manager died between this and run.json.
-        runs.make_dir(&number.to_string())?;
-        let run_dir = Dir::open(&self.spool.run(number))?;
-        run_dir.replace(layout::PROMPT, prompt.as_bytes())?;
         let in_force = InForce { target: target.clone(), account: account.clone() };
-        // One that cannot be used does not come into force: `resume`, after a cancel, goes on with the one before.
-        if unusable.is_none() {
-            fact::replace(&Dir::open(self.spool.dir())?, layout::TARGET, &in_force)?;
-        }
         let (mut run, native) = self.run_fact(creation, profile, (home, account.as_deref()), &start)?;
         run.account = account;
         if let (Start::Resume(_), Some(before)) = (&start, creation.continues.and_then(|before| snapshot.run(before))) {
             run.context = before.run.here().map_or(run.context, |before| before.context);
         }
-        if let Some(id) = native.filter(|_| unusable.is_none()) {
-            fact::replace(&run_dir, layout::NATIVE, &Native { id })?;
+        let runs = Dir::open(&self.spool.runs())?;
+        self.synced.runs = false;
+        // Taken over when a manager died between this and run.json.
+        runs.add_dir(&number.to_string())?;
+        let run_dir = Dir::open(&self.spool.run(number))?;
+        let session_dir = Dir::open(self.spool.dir())?;
+        // One that cannot be used does not come into force: `resume`, after a cancel, goes on with the one before.
+        let in_force = fact::to_text(&in_force)?;
+        let in_force = unusable.is_none().then(|| session_dir.draft(&in_force, 0o600)).transpose()?;
+        let native = native.filter(|_| unusable.is_none()).map(|id| fact::to_text(&Native { id })).transpose()?;
+        let native = native.map(|native| run_dir.draft(&native, 0o600)).transpose()?;
+        let prompt = run_dir.draft(prompt.as_bytes(), 0o600)?;
+        let run = run_dir.draft(&fact::to_text(&run)?, 0o600)?;
+        for draft in in_force.iter().chain(&native).chain([&prompt, &run]) {
+            draft.sync()?;
         }
         // The last look before there is another run: neither the claim nor the session is another's by now.
         claim.insist()?;
         if self.lease.lost()? {
             return Ok(false);
         }
-        if fact::create(&run_dir, layout::RUN, &run)? == Written::Before {
+        if let Some(in_force) = in_force {
+            in_force.replace(layout::TARGET)?;
+            session_dir.sync()?;
+        }
+        prompt.replace(layout::PROMPT)?;
+        native.map_or(Ok(()), |native| native.replace(layout::NATIVE))?;
+        // Last: with it the run is there. Should a power loss leave it without its prompt, on a file system that keeps
+        // names in no order, then it is one that cannot be started, and the next one is tried.
+        if run.create(layout::RUN)? == Written::Before {
             return Ok(false);
         }
+        // All of it before anything is spawned.
+        run_dir.sync()?;
         runs.sync()?;
+        self.synced.runs = true;
         if let Some(why) = unusable {
             // After run.json: a directory without it is taken over, and a tombstone there would fail the next attempt.
             bury_with_tombstone(&run_dir, &why)?;
@@ -105,9 +118,15 @@ impl Manager<'_> {
     /// A run that takes the place of another must not come up without what that one was reached and paid by.
     fn nothing_missing(&self, creation: &Creation, snapshot: &Snapshot, profile: &Profile) -> Result<()> {
         let Some(runtime) = Runtime::named(&profile.target.runtime) else { return Ok(()) };
-        let same = |run: &&Run| run.target.runtime == profile.target.runtime;
-        let before = snapshot.runs.iter().rev().filter_map(|run| run.run.here()).find(same);
-        let had = before.filter(|_| creation.kind != RunKind::Launch).map(|run| run.inherited(runtime.home_variable()));
+        let mut had = None;
+        // Only as far down as it takes: the run before is of the same runtime, as a rule.
+        for facts in snapshot.downwards(&self.spool) {
+            let facts = facts?;
+            if let Some(run) = facts.run.here().filter(|run| run.target.runtime == profile.target.runtime) {
+                had = (creation.kind != RunKind::Launch).then(|| run.inherited(runtime.home_variable()));
+                break;
+            }
+        }
         let get = |name: &str| self.environment.get(name);
         match missing_variables(runtime, &profile.needs, &had.unwrap_or_default(), &get) {
             Some(finding) => Err(Refusal::one(finding).into()),
@@ -217,7 +236,7 @@ impl Manager<'_> {
             cwd: self.session.cwd.clone(),
             environment,
             host: process::host(),
-            boot_id: process::boot_id(),
+            boot_id: process::boot_id().to_owned(),
             started_at: At::now(),
         };
         Ok((run, plan.native))
@@ -264,7 +283,7 @@ impl Manager<'_> {
                 }
                 let handoff = match self.called_off(before)? {
                     Some(path) => Some(path),
-                    None => match last_handoff(snapshot) {
+                    None => match self.last_handoff(snapshot)? {
                         Some(run) => self.handoff(run)?,
                         None => None,
                     },
@@ -274,6 +293,17 @@ impl Manager<'_> {
             (None, None) => prompt::compose(&setting, &Occasion::Launch, extra),
         };
         Ok(text)
+    }
+
+    /// The newest run that ended by compaction: its handoff was accepted.
+    fn last_handoff(&self, snapshot: &Snapshot) -> Result<Option<RunNumber>> {
+        for facts in snapshot.downwards(&self.spool) {
+            let facts = facts?;
+            if facts.end.here().is_some_and(|end| end.reason == Reason::Compacted) {
+                return Ok(Some(facts.number));
+            }
+        }
+        Ok(None)
     }
 
     /// The accepted bytes of a handoff of this run that was called off afterwards: its agent wrote it, and may be gone.
@@ -290,7 +320,9 @@ impl Manager<'_> {
     fn handoff(&self, closed: RunNumber) -> Result<Option<PathBuf>> {
         let path = self.spool.handoff(closed);
         if dir::read(&path)?.is_none() && dir::read(&self.spool.scratch().join(layout::accepted(closed)))?.is_some() {
-            Dir::open(&self.spool.scratch())?.link_over(&layout::accepted(closed), &layout::handoff(closed))?;
+            let scratch = Dir::open(&self.spool.scratch())?;
+            scratch.link_over(&layout::accepted(closed), &layout::handoff(closed))?;
+            scratch.sync()?;
         }
         Ok(dir::read(&path)?.map(|_| path))
     }
@@ -303,10 +335,4 @@ fn still_called_for(snapshot: &Snapshot, creation: &Creation) -> Result<bool> {
         None => creation.kind == RunKind::Launch,
     };
     Ok(ended && intent == creation.intent.as_ref() && snapshot.next_number() == creation.number)
-}
-
-/// The newest run that ended by compaction: its handoff was accepted.
-fn last_handoff(snapshot: &Snapshot) -> Option<RunNumber> {
-    let compacted = |end: &crate::spool::facts::End| end.reason == Reason::Compacted;
-    snapshot.runs.iter().rev().find(|run| run.end.here().is_some_and(compacted)).map(|run| run.number)
 }

@@ -43,13 +43,22 @@ impl Manager<'_> {
             scratch.replace_mode(&layout::accepted(closing), &bytes, 0o400)?;
         }
         scratch.link_over(&layout::accepted(closing), &layout::handoff(closing))?;
-        let status = self.status_of(run);
+        let dir = Dir::open(&self.spool.run(closing))?;
+        let end = ended(Reason::Compacted, self.status_of(run), None);
+        let draft = dir.draft(&fact::to_text(&end)?, 0o600)?;
+        draft.sync()?;
+        // Before the end has its name: where a context has ended, its successor's handoff is on disk.
+        scratch.sync()?;
         let claim = Claim::take(&self.spool, "manager")?;
-        if self.snapshot()?.intent.get()?.is_none_or(|now| now.closing != closing) {
+        if self.intent()?.is_none_or(|now| now.closing != closing) {
             return Ok(());
         }
         claim.insist()?;
-        self.write_end(closing, &ended(Reason::Compacted, status, None))
+        if draft.create(layout::END)? == Written::Now {
+            dir.sync()?;
+            log::note(&self.spool, "run-ended", Some(closing), end.reason.to_string());
+        }
+        Ok(())
     }
 
     /// Carries out an order to kill.

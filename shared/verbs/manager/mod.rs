@@ -10,30 +10,33 @@ pub mod tree;
 mod create;
 mod forget;
 mod learn;
+mod look;
+mod pace;
 mod seat;
 
 use super::claim::Claim;
 use super::environment::Environment;
 use super::launch::{NOT_ALONE, Order};
 use super::succession::intent;
-use crate::ground::dir::{self, Dir};
+use crate::ground::dir::Dir;
 use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
 use crate::ground::watch::{Backend, Watch};
-use crate::harness::native;
 use crate::spool::facts::{PidRecord, Session};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{RunFacts, Snapshot};
 use crate::spool::{layout, log};
 use anyhow::{Context, Result};
-use decide::{ATTEMPTS, Knowledge, Leave, Step, decide};
+use decide::{ATTEMPTS, Creation, Leave, Step};
+use look::{Look, Synced};
 use nix::errno::Errno;
 use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+use pace::Pace;
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -45,8 +48,6 @@ pub const UNDERSTANDS: [&str; 3] = ["compact", "kill", "return"];
 const RETURN_GRACE: Duration = Duration::from_secs(5);
 /// How long a successor that could not be started waits for its next attempt, by attempts made.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(2)];
-/// While a run only has to be kept, looks at the spool are at least this far apart.
-const LOOKS_APART: Duration = Duration::from_millis(20);
 /// How long a manager whose run is up waits after a failure, times the failures so far.
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// The longest such wait.
@@ -92,10 +93,14 @@ pub struct Manager<'a> {
     watched: Option<RunNumber>,
     /// The run of whose conversation everything is known.
     learned: Option<RunNumber>,
-    /// When it was last seen that a run only has to be kept.
-    kept: Instant,
+    /// How often it may look while a run only has to be kept.
+    pace: Pace,
     /// The facts as they were at the last look.
     seen: Option<Snapshot>,
+    /// What of the facts is known to be durable.
+    synced: Synced,
+    /// The last turn took a step: most probably another one follows.
+    stepped: bool,
     /// The failure that was last waited for.
     waits_for: Option<String>,
 }
@@ -148,8 +153,10 @@ impl<'a> Manager<'a> {
             returned: None,
             watched: None,
             learned: None,
-            kept: Instant::now(),
+            pace: Pace::new(),
             seen: None,
+            synced: Synced::default(),
+            stepped: false,
             waits_for: None,
         })
     }
@@ -173,6 +180,8 @@ impl<'a> Manager<'a> {
                 Err(_) if self.taken_away()? => return self.forget(),
                 Err(error) => {
                     failures += 1;
+                    // What was left half done is looked at as if somebody else had left it.
+                    self.synced = Synced::default();
                     let pause = self.pause_after(&error, failures).filter(|_| came_up);
                     let Some(pause) = pause else { return Err(error) };
                     self.say_what_is_waited_for(&error);
@@ -223,7 +232,7 @@ impl<'a> Manager<'a> {
         if let Some(left) = self.keep_lease()? {
             return Ok(Some(left));
         }
-        let (step, snapshot) = self.next_step()?;
+        let Look { step, snapshot, claim } = self.look()?;
         if matches!(step, Step::LetGo(_)) {
             // So quick a run came up all the same; nobody has to wait for its end.
             up();
@@ -235,8 +244,7 @@ impl<'a> Manager<'a> {
                 self.order = Order::Keep;
                 self.learn(snapshot.run(number))?;
                 // A harness that writes without a pause must not keep its manager busy.
-                std::thread::sleep(LOOKS_APART.saturating_sub(self.kept.elapsed()));
-                self.kept = Instant::now();
+                self.pace.keep();
                 let signal = self.wait(snapshot.run(number), None)?;
                 if let Some(signal) = signal {
                     log::note(&self.spool, "manager-left", Some(number), signal.to_string());
@@ -248,67 +256,23 @@ impl<'a> Manager<'a> {
                 log::note(&self.spool, "relaunch-failed", None, format!("{ATTEMPTS} successors failed to start"));
                 return Ok(Some(Left::GaveUp));
             }
-            other => self.perform(other, &snapshot)?,
+            other => self.perform(other, &snapshot, claim)?,
         };
         Ok(signal.map(Left::Signalled))
     }
 
-    /// Looks without the claim first: taking it touches the watched directory, and a manager that took it to find that
-    /// there is nothing to do would wake itself for ever. What changes anything is decided again under the claim, on
-    /// facts that have been made durable, whoever wrote them.
-    fn next_step(&mut self) -> Result<(Step, Snapshot)> {
-        let (step, snapshot) = self.decide()?;
-        if matches!(step, Step::Keep(_) | Step::AwaitExec(_) | Step::LetGo(_)) {
-            return Ok((step, snapshot));
-        }
-        dir::sync_path(&self.spool.scratch())?;
-        dir::sync_path(&self.spool.runs())?;
-        let _claim = Claim::take(&self.spool, "manager")?;
-        self.decide()
-    }
-
-    fn decide(&mut self) -> Result<(Step, Snapshot)> {
-        let snapshot = self.snapshot()?;
-        self.nothing_vanished(&snapshot)?;
-        snapshot.current()?.map_or(Ok(()), |run| tree::of_this_machine(&self.spool, run))?;
-        let scratch = self.spool.scratch();
-        let knowledge = Knowledge {
-            resume: matches!(self.order, Order::Resume(_)),
-            attempts_left: ATTEMPTS.saturating_sub(self.attempts),
-            past_exec: &|run| self.executed == Some(run.number) || !run.process_alive() || has_become_harness(run),
-            awake: &|number| {
-                scratch.join(layout::awake(number)).symlink_metadata().is_ok()
-                    || snapshot
-                        .run(number)
-                        .and_then(|facts| facts.run.here())
-                        .is_some_and(|run| native::answered(&self.spool, number, run))
-            },
-        };
-        let step = decide(&snapshot, &knowledge)?;
-        Ok((step, snapshot))
-    }
-
-    fn perform(&mut self, step: Step, snapshot: &Snapshot) -> Result<Option<Signal>> {
+    /// Takes a step. The claim under which it was decided is held on where its commit comes at once, and let go where
+    /// it waits or spawns.
+    fn perform(&mut self, step: Step, snapshot: &Snapshot, claim: Option<Claim>) -> Result<Option<Signal>> {
         let find = |number: RunNumber| {
             snapshot.run(number).with_context(|| format!("run {number} of session {} is gone", self.spool.id()))
         };
         match step {
-            Step::EndContext(intent) => self.end_context(&intent, find(intent.closing)?)?,
-            Step::Create(creation) => {
-                if let Some(signal) = self.pause_between_attempts(creation.intent.is_some())? {
-                    return Ok(Some(signal));
-                }
-                if self.create(&creation)? {
-                    self.attempts += u32::from(creation.intent.is_some());
-                    self.order = Order::Keep;
-                }
-            }
-            Step::Start(number) => return self.start(number),
-            Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
+            Step::Create(creation) => return self.create_and_start(&creation, snapshot, claim),
             Step::DropIntent(closing) => {
-                let claim = Claim::take(&self.spool, "manager")?;
+                let claim = self.claim(claim)?;
                 claim.insist()?;
-                if self.snapshot()?.intent.get()?.is_some_and(|intent| intent.closing == closing) {
+                if self.intent()?.is_some_and(|intent| intent.closing == closing) {
                     Dir::open(&self.spool.scratch())?.remove(layout::INTENT)?;
                     log::note(&self.spool, "relaunched", Some(closing), "the successor is up");
                 }
@@ -319,18 +283,57 @@ impl<'a> Manager<'a> {
                 if came_up {
                     self.order = Order::Keep;
                 }
+                return Ok(None);
             }
             Step::CallOff(closing) => {
-                let _claim = Claim::take(&self.spool, "manager")?;
+                let claim = self.claim(claim)?;
+                claim.insist()?;
                 intent::retire(&self.spool, closing, "the manager: it replaces no run of this session")?;
+                return Ok(None);
             }
+            _ => drop(claim),
+        }
+        match step {
+            Step::EndContext(intent) => self.end_context(&intent, find(intent.closing)?)?,
+            Step::Start(number) => return self.start(number),
+            Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
             Step::Bury(number) => self.bury(find(number)?)?,
             Step::Kill(number) => self.kill(find(number)?)?,
             Step::Reap(number) => self.settle(find(number)?)?,
             Step::LetGo(number) => return self.let_go(find(number)?),
-            Step::Keep(_) | Step::Leave(_) => {}
+            Step::Create(_) | Step::DropIntent(_) | Step::CallOff(_) | Step::Keep(_) | Step::Leave(_) => {}
         }
         Ok(None)
+    }
+
+    /// Creates a run under the claim by which that was decided, and starts it.
+    ///
+    /// Between the two there is nothing to look at: that the new run has no process was written under this claim, and
+    /// made durable. Who comes after the claim was let go (`relaunch --cancel`) wins the file `pid`, or the shim does.
+    fn create_and_start(
+        &mut self,
+        creation: &Creation,
+        snapshot: &Snapshot,
+        claim: Option<Claim>,
+    ) -> Result<Option<Signal>> {
+        let pause = self.pause(creation);
+        let created = match claim.filter(|_| pause.is_zero()) {
+            Some(claim) => self.create(creation, snapshot, &claim)?,
+            None => {
+                if let Some(signal) = self.wait_out(pause)? {
+                    return Ok(Some(signal));
+                }
+                let claim = self.claim(None)?;
+                let now = self.snapshot()?;
+                self.create(creation, &now, &claim)?
+            }
+        };
+        if !created {
+            return Ok(None);
+        }
+        self.attempts += u32::from(creation.intent.is_some());
+        self.order = Order::Keep;
+        self.start(creation.number)
     }
 
     /// Gives a run that has returned its time to exit, then stops it.
@@ -348,11 +351,15 @@ impl<'a> Manager<'a> {
         self.wait(Some(run), Some(left))
     }
 
-    fn pause_between_attempts(&mut self, attempt: bool) -> Result<Option<Signal>> {
+    /// How long the next attempt has to wait.
+    fn pause(&self, creation: &Creation) -> Duration {
         let made = usize::try_from(self.attempts).unwrap_or(usize::MAX);
-        let pause = PAUSES.get(made).copied().unwrap_or_default();
+        PAUSES.get(made).copied().filter(|_| creation.intent.is_some()).unwrap_or_default()
+    }
+
+    fn wait_out(&mut self, pause: Duration) -> Result<Option<Signal>> {
         let begin = Instant::now();
-        while attempt && begin.elapsed() < pause {
+        while begin.elapsed() < pause {
             if let Some(signal) = self.wait(None, Some(pause.saturating_sub(begin.elapsed())))? {
                 return Ok(Some(signal));
             }
@@ -409,10 +416,6 @@ impl<'a> Manager<'a> {
         }
     }
 
-    fn snapshot(&self) -> Result<Snapshot> {
-        Snapshot::read(&self.spool, self.session.mode)
-    }
-
     fn added_prompt(&self) -> Option<&str> {
         match &self.order {
             Order::Resume(text) => text.as_deref(),
@@ -426,13 +429,4 @@ fn keeper() -> Holder {
     let mut holder = Holder::me("headless");
     holder.verbs = UNDERSTANDS.map(str::to_owned).to_vec();
     holder
-}
-
-/// Whether the process of a run is no longer the exec shim.
-fn has_become_harness(run: &RunFacts) -> bool {
-    let Some(process) = run.pid.here().and_then(PidRecord::process) else { return false };
-    match std::fs::read_link(format!("/proc/{}/exe", process.pid)) {
-        Ok(path) => path.file_name().is_none_or(|name| name != start::SHIM),
-        Err(_) => !process.alive(),
-    }
 }

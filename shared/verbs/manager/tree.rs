@@ -33,8 +33,18 @@ pub fn of_run(spool: &Spool, run: &RunFacts, view: View) -> Vec<Proc> {
 }
 
 fn of_record(spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
+    // A session waits for this. Its parent need not read every process of the machine to find the first to be asked to
+    // go; only that none is left is not to be believed without.
+    let near = match view {
+        View::Parent => process::below(&[std::process::id().cast_signed(), record.pid]),
+        View::Stranger => None,
+    };
+    let near = near.map(|near| among(&near, spool, record, view)).unwrap_or_default();
+    if near.is_empty() { among(&process::all(), spool, record, view) } else { near }
+}
+
+fn among(all: &[Stat], spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
     let me = std::process::id().cast_signed();
-    let all = process::all();
     let kin = Kin::of(spool);
     let above = process::ancestors(me);
     let spare = |process: &Stat| process.proc.pid == me || kin.has(process);
@@ -42,10 +52,10 @@ fn of_record(spool: &Spool, record: &PidRecord, view: View) -> Vec<Proc> {
     let mut roots: Vec<i32> = root.map(|root| root.pid).into_iter().collect();
     match view {
         View::Parent => roots.push(me),
-        View::Stranger => roots.extend(marked(spool, record, &all, &spare).iter().map(|process| process.pid)),
+        View::Stranger => roots.extend(marked(spool, record, all, &spare).iter().map(|process| process.pid)),
     }
-    let mut found = process::descendants(&all, &roots, &spare);
-    found.extend(roots.iter().filter(|pid| **pid != me).filter_map(|pid| living(&all, *pid)));
+    let mut found = process::descendants(all, &roots, &spare);
+    found.extend(roots.iter().filter(|pid| **pid != me).filter_map(|pid| living(all, *pid)));
     found.retain(|process| Some(*process) == root || !above.contains(&process.pid));
     // Another uid's (a setuid program that the agent started) is outside the kill; the run's own process never is.
     found.retain(|process| Some(*process) == root || !beyond_reach(process.pid));

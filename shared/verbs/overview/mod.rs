@@ -175,6 +175,11 @@ impl Overview {
 
     /// Looks at a session. Damage becomes part of the answer; only a failing system call is an error.
     pub fn read(spool: &Spool) -> Result<Overview> {
+        Overview::with_facts(spool).map(|(overview, _)| overview)
+    }
+
+    /// The same, and the facts that were looked at.
+    pub fn with_facts(spool: &Spool) -> Result<(Overview, Snapshot)> {
         let mut damage = Vec::new();
         let session: Option<Session> = tolerate(spool.session().map(Some), &mut damage)?.flatten();
         let mode = session.as_ref().map_or(Mode::Headless, |session| session.mode);
@@ -201,7 +206,7 @@ impl Overview {
         let state = if session.is_none() || unknown { State::Unknown } else { state };
         // Whether somebody keeps it cannot be told, so nobody is sent to put another one there.
         let hint = if unknown { Some(format!("orbh inspect {}", spool.id())) } else { hint };
-        Ok(Overview {
+        let overview = Overview {
             session: spool.id().clone(),
             state,
             hint: hint.or_else(|| compaction.hint.clone()),
@@ -222,7 +227,8 @@ impl Overview {
             cwd: session.map(|session| session.cwd),
             spool: spool.dir().to_owned(),
             damage,
-        })
+        };
+        Ok((overview, snapshot))
     }
 }
 
