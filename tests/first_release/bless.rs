@@ -102,7 +102,7 @@ fn instead(world: &World, all: &[(&'static str, String)]) -> BTreeMap<String, St
     let mut instead = BTreeMap::from([
         (world.path().display().to_string(), WORLD.to_owned()),
         (crate::harness::bin_dir().display().to_string(), PROGRAMS.to_owned()),
-        (shared::ground::process::boot_id(), "c25bcd93-e625-497a-ae63-1fb5c9f305bb".to_owned()),
+        (shared::ground::process::boot_id().to_owned(), "c25bcd93-e625-497a-ae63-1fb5c9f305bb".to_owned()),
         (format!("\"host\": \"{}\"", shared::ground::process::host()), "\"host\": \"lantern\"".to_owned()),
     ]);
     for (index, (_, id)) in all.iter().enumerate() {
