@@ -189,7 +189,11 @@ fn g7_a_handoff_is_accepted_by_one_system_call() {
     let (manager, mut handoff) = accepted(&session);
     // Given again, and after the draft has been spoiled: it was accepted.
     std::fs::remove_file(session.handoff("0001")).unwrap();
-    let again = session.verb("0001", ["compact", "handoff"]).spawn();
+    let mut again = session.verb("0001", ["compact", "handoff"]).spawn();
+    let mut said = std::io::BufReader::new(again.stdout.take().unwrap());
+    let mut first = String::new();
+    std::io::BufRead::read_line(&mut said, &mut first).unwrap();
+    assert!(first.contains("accepted already"), "{first}");
     send(manager, Signal::SIGCONT);
     let again = again.wait_with_output().unwrap();
     assert!(matches!(again.status.code(), Some(75) | None), "{again:?}");
