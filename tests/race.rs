@@ -17,7 +17,7 @@ mod round;
 mod serial;
 mod stage;
 
-use crate::harness::World;
+use crate::harness::can_trace;
 use chance::Chance;
 use round::{Verdict, race};
 use serial::{Outcome, Racer};
@@ -27,19 +27,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-
-/// Whether strace can delay calls here; without it the scheduler alone makes the order.
-fn can_trace() -> bool {
-    static CAN: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *CAN.get_or_init(|| {
-        let can =
-            World::new().program("sh").args(["-c", "strace -o /dev/null -e trace=close true"]).run().code == Some(0);
-        if !can {
-            eprintln!("no delays are injected: strace is not there, or may not trace");
-        }
-        can
-    })
-}
 
 /// A seed that no other race has had.
 fn seed() -> u64 {

@@ -2,7 +2,7 @@
 
 use super::judge;
 use super::scene::{Scene, only_session};
-use super::trace::{Calls, Fate, Point, Traced, Tracing};
+use super::trace::{Calls, Fate, Point, Strayed, Traced, Tracing};
 use crate::harness::{Fingerprint, Outcome, Session, World, difference, fingerprint, wait_for};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -151,12 +151,13 @@ fn case(scene: &Scene, calls: Calls, point: &Point, fate: Fate, code: Option<i32
         }
     }
     let outcome = traced.finish(|said| (scene.done)(&session, said));
-    let met = traced.met() && !traced.strayed();
-    if !met {
+    let strayed = traced.strayed();
+    if !traced.met() || strayed == Strayed::Wholly {
         return (false, None);
     }
     // What it was called before it began.
     let session = only_session(&world).unwrap_or(session);
+    let outcome = outcome.filter(|_| strayed == Strayed::No);
     let judged = || {
         judge_error(scene, &session, fate, outcome.as_ref(), code, &before, point)?;
         judge::at_any_time(&session)?;
@@ -200,10 +201,9 @@ fn judge_error(
     }
     let committed = (scene.committed)(session);
     if outcome.code == Some(74) && outcome.code != code {
-        let first = outcome.stderr.lines().next().unwrap_or_default();
+        let told = outcome.stderr.lines().any(|line| line.starts_with("orbh"));
         let why = outcome.stderr.to_lowercase();
-        if !first.starts_with("orbh") || !why.contains("cannot") || !reasons(error).iter().any(|one| why.contains(one))
-        {
+        if !told || !why.contains("cannot") || !reasons(error).iter().any(|one| why.contains(one)) {
             return Err("it does not say what failed, and why".to_owned());
         }
         if scene.name.starts_with("compact handoff") {

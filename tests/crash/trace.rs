@@ -99,6 +99,17 @@ impl fmt::Display for Fate {
     }
 }
 
+/// Whether a fate met the waking of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strayed {
+    /// It did not.
+    No,
+    /// Of several that were followed, one had its point as well; what it says after that says nothing.
+    Also,
+    /// Nothing else was met.
+    Wholly,
+}
+
 /// A process that runs under strace.
 pub struct Traced {
     strace: Child,
@@ -204,12 +215,17 @@ impl Traced {
         }
     }
 
-    /// Whether it was met at the waking of a thread instead, which is no point: how many of these there are is left to
-    /// chance.
-    pub fn strayed(&self) -> bool {
+    /// Whether it was met at the waking of a thread, which is no point: how many of these there are is left to chance.
+    pub fn strayed(&self) -> Strayed {
         let marks = ["(INJECTED)", "(DELAYED)", "= ?"];
         let trace = self.text("trace");
-        trace.lines().any(|line| line.contains(WAKE) && marks.iter().any(|mark| line.ends_with(mark)))
+        let met: Vec<&str> = trace.lines().filter(|line| marks.iter().any(|mark| line.ends_with(mark))).collect();
+        let wakes = met.iter().filter(|line| line.contains(WAKE)).count();
+        match wakes {
+            0 => Strayed::No,
+            _ if wakes == met.len() => Strayed::Wholly,
+            _ => Strayed::Also,
+        }
     }
 
     /// How the process ended, once it has.

@@ -10,6 +10,7 @@ mod witness;
 pub use fake::private_dir;
 pub use look::{Fingerprint, NOT_ENDED, changes, difference, fingerprint, kill_dead, outcome, signal};
 pub use session::Session;
+pub use witness::can_trace;
 
 use serde_json::Value;
 use std::ffi::OsStr;

@@ -9,6 +9,20 @@ const WITNESS: &str = "exec 9>>alone\n\
     echo \"$ORBH_RUN\" >>started\n\
     exec sleep 100000\n";
 
+/// Whether strace(1) is there and may trace: what needs it is passed over otherwise, with a word about it.
+pub fn can_trace() -> bool {
+    static CAN: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *CAN.get_or_init(|| {
+        let mut strace = std::process::Command::new("strace");
+        let output = strace.args(["-o", "/dev/null", "-e", "trace=close", "true"]).output();
+        let can = output.is_ok_and(|output| output.status.success());
+        if !can {
+            println!("skipped: strace is not installed, or may not trace");
+        }
+        can
+    })
+}
+
 impl World {
     /// An agent that does nothing, and lets the kernel watch that it is alone.
     pub fn watched_agent(&self, name: &str) {

@@ -45,7 +45,7 @@ fn injections(chance: &mut Chance, reach: u64) -> Vec<String> {
 
 /// Runs what follows under strace, which delays a few of its calls; or, now and then, without any delay.
 pub fn delays(chance: &mut Chance, reach: u64) -> Vec<String> {
-    if !super::can_trace() || chance.below(5) == 0 {
+    if !can_trace() || chance.below(5) == 0 {
         return Vec::new();
     }
     let mut line: Vec<String> = ["strace", "-o", "/dev/null"].map(str::to_owned).into();
@@ -72,7 +72,7 @@ impl Slowed {
     /// Lets strace delay a few of its calls, every other time, where it may attach.
     pub fn new(session: &Session, chance: &mut Chance) -> Slowed {
         let mut slowed = Slowed { manager: manager(session), strace: None };
-        let Some(manager) = slowed.manager.filter(|_| super::can_trace() && chance.below(2) == 0) else {
+        let Some(manager) = slowed.manager.filter(|_| can_trace() && chance.below(2) == 0) else {
             return slowed;
         };
         let mut command = Command::new("strace");
