@@ -17,7 +17,6 @@ mod round;
 mod serial;
 mod stage;
 
-use crate::harness::can_trace;
 use chance::Chance;
 use round::{Verdict, race};
 use serial::{Outcome, Racer};

@@ -1,7 +1,7 @@
 //! Delays on the way of a verb and of a manager, by strace, and by a signal.
 
 use super::chance::Chance;
-use crate::harness::{Session, wait_for};
+use crate::harness::{Session, can_trace, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
