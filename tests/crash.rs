@@ -86,10 +86,15 @@ mod killed {
 /// What may fail, and how.
 const ERRORS: [&str; 6] = ["ENOSPC", "EDQUOT", "EIO", "EACCES", "EINTR", "EMFILE"];
 
+/// A verb meets all of them at each point. A manager, which waits before it tries again, meets two, by turns; all of
+/// them in the night.
 fn errors(scene: &Scene) {
-    let all = |_: usize, _: &Point| ERRORS.map(Fate::Error).to_vec();
-    let mut tally = sweep(scene, Calls::Changing, all);
-    tally.add(sweep(scene, Calls::Opening, all));
+    let some = |at: usize, _: &Point| match scene.verb {
+        true => ERRORS.map(Fate::Error).to_vec(),
+        false => [at, at + 2 + at % 3].map(|at| Fate::Error(ERRORS[at % ERRORS.len()])).to_vec(),
+    };
+    let mut tally = sweep(scene, Calls::Changing, some);
+    tally.add(sweep(scene, Calls::Opening, some));
     tally.holds(scene.name);
 }
 

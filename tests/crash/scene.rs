@@ -25,8 +25,8 @@ pub struct Scene {
     pub follow: bool,
     /// What it is to react to, once it is up, and the verb that waits for that.
     pub stimulus: Option<fn(&Session) -> Option<Child>>,
-    /// Whether the process has done its part, given what it printed; never true of one that ends by itself.
-    pub done: fn(&Session, &str) -> bool,
+    /// Whether the process has done its part; never true of one that ends by itself.
+    pub done: fn(&Session, &Traced) -> bool,
     /// A verb, which must not have changed anything when it fails before this.
     pub verb: bool,
     /// Whether what it is for has become true.
@@ -41,13 +41,13 @@ pub struct Scene {
     pub compacted: bool,
 }
 
-fn never(_: &Session, _: &str) -> bool {
+fn never(_: &Session, _: &Traced) -> bool {
     false
 }
 
-/// A run beside the first that has its process, and no intent.
-fn relaunched(session: &Session, _: &str) -> bool {
-    session.runs().len() > 1 && !session.exists("scratch/relaunch.json") && session.world.started().len() > 1
+/// A manager has its run, and the run's agent has begun.
+fn keeps(session: &Session, traced: &Traced) -> bool {
+    traced.is_up() && session.world.started().last() == session.runs().last()
 }
 
 fn live(world: &World) -> Session<'_> {
@@ -387,21 +387,16 @@ pub const RECOVERY: [Scene; 9] = [
 
 /// The manager, and the shim by which it starts a run.
 pub const MANAGERS: [Scene; 8] = [
-    Scene { name: "the manager in a succession", prepare: accepted, done: relaunched, compacted: true, ..PLAIN },
+    Scene { name: "the manager in a succession", prepare: accepted, done: keeps, compacted: true, ..PLAIN },
     Scene {
         name: "the manager of a relaunch --into",
         prepare: accepted,
         command: |session| outside(session, "relaunch", &["--into", "command/witness"]),
-        done: relaunched,
+        done: keeps,
         compacted: true,
         ..PLAIN
     },
-    Scene {
-        name: "the manager of the first run",
-        prepare: born,
-        done: |session, _| session.exists("runs/0001/pid") && !session.world.started().is_empty(),
-        ..PLAIN
-    },
+    Scene { name: "the manager of the first run", prepare: born, done: keeps, ..PLAIN },
     Scene {
         name: "the manager in the background, resuming",
         prepare: killed,

@@ -115,6 +115,9 @@ pub struct Traced {
     strace: Child,
     dir: PathBuf,
     fate: Option<Fate>,
+    follow: bool,
+    /// The process has been seen.
+    begun: bool,
 }
 
 /// How a traced process is started.
@@ -162,7 +165,18 @@ impl Traced {
         strace.current_dir(traced.get_current_dir().unwrap());
         let file = |name: &str| std::fs::File::create(dir.join(name)).unwrap();
         strace.stdin(Stdio::null()).stdout(file("stdout")).stderr(file("stderr"));
-        Traced { strace: strace.spawn().unwrap(), dir: dir.to_owned(), fate: at.map(|(_, fate)| fate) }
+        Traced {
+            strace: strace.spawn().unwrap(),
+            dir: dir.to_owned(),
+            fate: at.map(|(_, fate)| fate),
+            follow: tracing.follow,
+            begun: false,
+        }
+    }
+
+    /// Whether it is a manager that has its run.
+    pub fn is_up(&self) -> bool {
+        self.text("stderr").contains("managing session")
     }
 
     fn text(&self, name: &str) -> String {
@@ -176,17 +190,17 @@ impl Traced {
         children.split_whitespace().next()?.parse().ok()
     }
 
-    fn held_pid(&self, trace: &str) -> Option<i32> {
-        let line = trace.lines().find(|line| line.ends_with("(DELAYED)"))?;
-        line.split(' ').next().and_then(|word| word.parse().ok()).or_else(|| self.pid())
+    /// Where it says that a process is held right after its call.
+    fn delayed(trace: &str) -> Option<&str> {
+        trace.lines().find(|line| line.ends_with("(DELAYED)"))
     }
 
     /// Waits until the process is held right after its call, and leaves it there. False: it never comes there.
-    pub fn reaches(&mut self, mut done: impl FnMut(&str) -> bool) -> bool {
+    pub fn reaches(&mut self, mut done: impl FnMut(&Traced) -> bool) -> bool {
         let mut done_since: Option<Instant> = None;
         wait_for("the point to be reached, or passed over", || {
-            let held = self.held_pid(&self.text("trace")).is_some();
-            if done_since.is_none() && (self.ended().is_some() || done(&self.text("stdout"))) {
+            let held = Traced::delayed(&self.text("trace")).is_some();
+            if done_since.is_none() && (self.ended().is_some() || done(self)) {
                 done_since = Some(Instant::now());
             }
             let over = done_since.is_some_and(|since| since.elapsed() >= PATIENCE);
@@ -201,10 +215,11 @@ impl Traced {
             None => false,
             Some(Fate::DeathBefore) => trace.contains("+++ killed by SIGKILL"),
             Some(Fate::DeathAfter) => {
-                let Some(pid) = self.held_pid(&trace) else { return false };
+                let Some(line) = Traced::delayed(&trace) else { return false };
+                let followed = line.split(' ').next().and_then(|word| word.parse().ok());
                 // Held still by strace, which would let it die only when its timer has run out: nobody else can have
                 // this number, and it executes nothing more when strace is gone.
-                if alive(pid) {
+                if let Some(pid) = followed.or_else(|| self.pid()).filter(|pid| alive(*pid)) {
                     let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
                     let _ = self.strace.kill();
                     wait_for("a process killed at a call to be dead", || (!alive(pid)).then_some(()));
@@ -237,9 +252,9 @@ impl Traced {
         Some(Outcome { code: status.code(), stdout: self.text("stdout"), stderr })
     }
 
-    /// Waits until the process has ended or met its fate, and, if that left it alive, `done` holds of what it has said.
+    /// Waits until the process has ended or met its fate, and, if that left it alive, `done` holds of it.
     /// `None` when it has not ended by itself.
-    pub fn finish(&mut self, mut done: impl FnMut(&str) -> bool) -> Option<Outcome> {
+    pub fn finish(&mut self, mut done: impl FnMut(&Traced) -> bool) -> Option<Outcome> {
         let begin = Instant::now();
         let mut done_since: Option<Instant> = None;
         loop {
@@ -248,7 +263,11 @@ impl Traced {
                 return Some(outcome);
             }
             let died = met && matches!(self.fate, Some(Fate::DeathBefore | Fate::DeathAfter));
-            if done_since.is_none() && done(&self.text("stdout")) {
+            // strace stays with what was forked off and lives on.
+            let there = self.pid().is_some();
+            self.begun |= there;
+            let forked_off = self.follow && self.begun && !there;
+            if done_since.is_none() && (forked_off || done(self)) {
                 done_since = Some(Instant::now());
             }
             // What is done may be followed by the very call that is to be met.
@@ -260,11 +279,16 @@ impl Traced {
         }
     }
 
-    /// The points of a finished trace, in their order; each name and count once.
+    /// The points of a finished trace, in their order; each name and count once. What a process does as another program,
+    /// as the shim does when it is the harness, is none.
     pub fn points(&self) -> Vec<Point> {
         let mut counts = std::collections::BTreeMap::new();
         let mut points: Vec<Point> = Vec::new();
+        let mut executed = false;
         for line in self.text("trace").lines() {
+            if executed {
+                break;
+            }
             let (pid, call) = match line.split_once(' ') {
                 Some((pid, call)) if pid.parse::<i32>().is_ok() => (pid, call.trim_start()),
                 _ => ("", line),
@@ -277,6 +301,7 @@ impl Traced {
             *count += 1;
             // strace's own; and the waking of a thread of the process itself, which changes nothing and cannot fail.
             let begins = name == "execve" && *count == 1;
+            executed = name == "execve" && *count == 2;
             let wakes = call.contains(WAKE);
             let known = points.iter().any(|point| point.name == name && point.count == *count);
             if !begins && !wakes && !known {

@@ -24,7 +24,7 @@ fn cut(scene: &Scene, at: &Point) -> Result<bool, String> {
     let traces = tempfile::tempdir().unwrap();
     let tracing = tracing(scene, &session, Calls::Changing);
     let mut traced = Traced::start((scene.command)(&session), traces.path(), &tracing, Some((at, Fate::DeathAfter)));
-    let reached = traced.reaches(|said| (scene.done)(&session, said));
+    let reached = traced.reaches(|traced| (scene.done)(&session, traced));
     let copy = dir.path().join("copy");
     std::fs::copy(&image, &copy).unwrap();
     drop(traced);
