@@ -6,6 +6,7 @@ use nix::sys::signal::Signal;
 use std::os::unix::fs::PermissionsExt;
 
 mod deeds;
+mod denied;
 mod lost;
 mod names;
 mod shown;
