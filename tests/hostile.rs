@@ -11,6 +11,7 @@ mod lost;
 mod names;
 mod shown;
 mod table;
+mod way;
 mod wrong;
 
 fn edit(session: &Session, below: &str, change: impl FnOnce(&mut serde_json::Value)) {

@@ -253,6 +253,7 @@ impl Session<'_> {
     pub fn runs(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path("runs")).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| !name.starts_with(".tmp-"));
         names.sort();
         names
     }

@@ -9,7 +9,7 @@ use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
 use crate::harness::{Runtime, missing_variables, occupancy};
-use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
+use crate::spool::facts::{Class, End, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -412,8 +412,11 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
         if let Some(watch) = &mut watch {
             watch.drain();
         }
-        if caller.spool.run(caller.run).join(layout::END).exists() {
-            return Waited::Ended;
+        match Found::<End>::read(&caller.spool.run(caller.run).join(layout::END)) {
+            Ok(Found::Here(_)) => return Waited::Ended,
+            // No manager goes on beside it, and none has to be put in place again and again.
+            Ok(Found::Damaged(_)) => return Waited::Pending,
+            Ok(Found::Absent) | Err(_) => {}
         }
         if !closes_me(&caller.spool, caller.run) && !caller.spool.run(caller.run).join(layout::END).exists() {
             return Waited::CalledOff;
