@@ -222,3 +222,36 @@ fn resume_names_the_last_handoff_however_many_runs_ago() {
         assert!(prompt.contains(&session.handoff("0001").display().to_string()), "{prompt}");
     }
 }
+
+/// What a manager that was started fails by is what the verb exits with that started it.
+#[test]
+fn resume_exits_as_the_manager_that_it_started() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.kill_manager();
+    let lease = session.path("scratch/manager.lock");
+    std::fs::remove_file(&lease).unwrap();
+    std::fs::create_dir(&lease).unwrap();
+    let named = lease.display().to_string();
+    world.orbh(["resume", &session.id]).run().fails(65, &["did not come up", &named]);
+    std::fs::remove_dir(&lease).unwrap();
+    world.orbh(["resume", &session.id]).run().ok();
+    assert_eq!(session.runs(), ["0001"]);
+}
+
+/// So it is with a handoff before it is accepted: the context goes on.
+#[test]
+fn handoff_exits_as_the_manager_that_it_started() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.verb("0001", ["compact", "start"]).run().ok();
+    session.write_good_handoff("0001");
+    session.kill_manager();
+    std::fs::write(session.path("runs/0001/kill.json"), "x").unwrap();
+    let named = session.path("runs/0001/kill.json").display().to_string();
+    session.verb("0001", ["compact", "handoff"]).run().fails(65, &[&named]).not_ended();
+    assert!(!session.exists("scratch/relaunch.json"));
+    std::fs::remove_file(session.path("runs/0001/kill.json")).unwrap();
+    session.verb("0001", ["compact", "handoff"]).run().accepted();
+    session.wait_relaunched("0002");
+}

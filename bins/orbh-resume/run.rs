@@ -15,7 +15,7 @@ use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::session::Spool;
 use shared::spool::snapshot::newest;
 use shared::verbs::environment::Environment;
-use shared::verbs::launch::{HANDSHAKE, NOT_ALONE, Order, start_manager};
+use shared::verbs::launch::{HANDSHAKE, Heard, NOT_ALONE, Order, start_manager};
 use shared::verbs::overview::{Overview, State};
 use shared::verbs::succession::redirect;
 use std::time::{Duration, Instant};
@@ -55,8 +55,8 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         redirect::resume_into(&spool, environment, target, args.account.as_deref())?;
     }
     let unread = added.is_some();
-    let said = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
-    report(args, &spool, before.run.map(|run| run.run), &said, unread)
+    let heard = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
+    report(args, &spool, before.run.map(|run| run.run), &heard, unread)
 }
 
 /// What the environment lacks that the newest run was reached and paid by; the manager that this starts would refuse.
@@ -100,7 +100,8 @@ fn outrun(spool: &Spool, overview: &Overview, unread: bool) -> Fault {
     Fault::new(Kind::Busy, message).hint(format!("{hint} {}", spool.id()))
 }
 
-fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unread: bool) -> Result<u8> {
+fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, heard: &Heard, unread: bool) -> Result<u8> {
+    let said = &heard.said;
     let overview = Overview::read(spool)?;
     if said.contains(NOT_ALONE) {
         return Err(outrun(spool, &overview, unread).into());
@@ -108,7 +109,7 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unr
     let fail = |reason: &str| {
         let message = format!("session {} did not come up: {}", spool.id(), one_line(reason));
         let hint = format!("mend it, or 'orbh resume {} --into RUNTIME/PROFILE'", spool.id());
-        Err(Fault::new(Kind::System, message).hint(hint).into())
+        Err(Fault::new(heard.kind, message).hint(hint).into())
     };
     let Some(run) = &overview.run else { return fail(said) };
     let fresh = before != Some(run.run);

@@ -25,6 +25,20 @@ pub enum Kind {
     Busy,
 }
 
+impl Kind {
+    /// Its exit status.
+    pub fn status(self) -> u8 {
+        match self {
+            Kind::Refused => 1,
+            Kind::Usage => 2,
+            Kind::Damaged => 65,
+            Kind::Missing => 66,
+            Kind::System => 74,
+            Kind::Busy => 75,
+        }
+    }
+}
+
 /// What a reader says of a file that it cannot have: damage, or a permission that it lacks. `None` for a failure of any
 /// other kind. For who only looks the two are alike: what is there is unknown, and hides nothing else. Who decides by
 /// a file must not take a permission that was taken away for what the file says.
