@@ -268,3 +268,23 @@ fn a_harness_that_lingers_after_its_return_is_stopped() {
     assert_eq!(world.orbh(["result", &session.id]).run().ok(), "done\n");
     wait_for("the manager to leave", || (!session.managed()).then_some(()));
 }
+
+/// Who took over knows orphans by their environment alone, also one that is in the middle of execve(2), where that reads
+/// empty, in each moment at which it may be looked at.
+#[test]
+fn an_orphan_that_executes_itself_over_and_over_is_found() {
+    let world = World::new();
+    world.script("restless", "#!/bin/sh\nexec \"$0\"\n");
+    let orphan = format!("echo $$ >orphan-$ORBH_RUN; exec {}", world.path().join("restless").display());
+    world.agent("parent", &format!("sh -c '{orphan}' </dev/null >/dev/null 2>&1 &\nexec sleep 1000\n"));
+    let session = world.launch("command/parent", "leave an orphan");
+    for number in 1..=20 {
+        let run = format!("{number:04}");
+        let orphan: i32 = world.wait_line(&format!("orphan-{run}")).parse().unwrap();
+        session.kill_manager();
+        kill_dead(session.pid(&run));
+        world.orbh(["resume", &session.id]).run().ok();
+        assert_eq!(session.wait_end(&run), "lost");
+        assert!(!alive(orphan), "the orphan of run {run} lives");
+    }
+}
