@@ -1,7 +1,7 @@
 //! The manager: what becomes of a session when it dies at the worst moment, and what it does while there is nothing
 //! to do.
 
-use crate::harness::{Session, World, alive, kill_dead, outcome, signal, wait_for};
+use crate::harness::{Session, World, alive, bin_dir, kill_dead, outcome, signal, wait_for};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 
@@ -287,4 +287,15 @@ fn an_orphan_that_executes_itself_over_and_over_is_found() {
         assert_eq!(session.wait_end(&run), "lost");
         assert!(!alive(orphan), "the orphan of run {run} lives");
     }
+}
+
+/// A manager that finds another one in place leaves with 75, and that is no failure of the session's.
+#[test]
+fn a_second_manager_logs_no_failure() {
+    let world = World::new();
+    let session = world.idle_session();
+    let log = session.text("log/events.ndjson");
+    let second = world.program(bin_dir().join("orbh-relaunch")).bare_args(["--background", &session.id]).run();
+    second.fails(75, &["has a manager already"]);
+    assert_eq!(session.text("log/events.ndjson"), log);
 }
