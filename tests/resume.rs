@@ -255,3 +255,23 @@ fn handoff_exits_as_the_manager_that_it_started() {
     session.verb("0001", ["compact", "handoff"]).run().accepted();
     session.wait_relaunched("0002");
 }
+
+/// A manager that is just closing a dead run is about to leave: it is waited for, and is no reason to refuse.
+#[test]
+fn resume_waits_for_a_manager_that_closes_a_dead_run() {
+    let world = World::new();
+    // What the run leaves behind takes all of the grace.
+    world
+        .agent("stubborn", "(trap '' TERM; while :; do sleep 0.1; done) &\necho $! >left-$ORBH_RUN\nexec sleep 1000\n");
+    let session = world.launch("command/stubborn", "be stubborn");
+    let left: i32 = world.wait_line("left-0001").parse().unwrap();
+    session.kill_manager();
+    let manager = world.orbh(["relaunch", &session.id]).env("ORBH_KILL_GRACE_MS", "2000").spawn();
+    wait_for("the manager", || session.managed().then_some(()));
+    kill_dead(session.pid("0001"));
+    assert!(alive(left) && session.managed());
+    let resumed = world.orbh(["resume", &session.id]).run().ok();
+    assert!(resumed.contains("0002 (resume)"), "{resumed}");
+    assert_eq!((session.wait_end("0001").as_str(), alive(left)), ("lost", false));
+    crate::harness::outcome(manager).exits(0);
+}

@@ -13,7 +13,7 @@ use shared::harness::{Runtime, missing_variables};
 use shared::spool::facts::{Reason, RunKind};
 use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::session::Spool;
-use shared::spool::snapshot::newest;
+use shared::spool::snapshot::{RunFacts, Snapshot, newest};
 use shared::verbs::environment::Environment;
 use shared::verbs::launch::{HANDSHAKE, Heard, NOT_ALONE, Order, start_manager};
 use shared::verbs::overview::{Overview, State};
@@ -70,21 +70,38 @@ fn missing(spool: &Spool, environment: &Environment, target: &Target) -> Result<
 }
 
 /// The session as it is, once a manager that has nothing left to keep has gone: one that lets a run go which has
-/// returned, or has just written an end, is about to leave, and is no reason to refuse.
+/// returned, closes one whose process is dead, or has just written an end, is about to leave, and is no reason to
+/// refuse.
 fn settled(spool: &Spool, environment: &Environment) -> Result<Overview> {
     let begin = Instant::now();
     let mut watch = Watch::new(environment.watch())?;
     watch.want_lease_deaths(true);
-    watch.add(&spool.scratch())?;
+    for path in [spool.scratch(), spool.runs()] {
+        watch.add(&path)?;
+    }
     loop {
         watch.drain();
-        let overview = Overview::read(spool)?;
-        let leaving = overview.manager.is_some() && !matches!(overview.state, State::Working | State::Unknown);
+        let (overview, snapshot) = Overview::with_facts(spool)?;
+        let over = match overview.state {
+            State::Working => closing(&snapshot),
+            State::Unknown => false,
+            State::Finished | State::FailedUnreturned | State::Killed | State::Lost => true,
+        };
+        let leaving = overview.manager.is_some() && over;
         if !leaving || begin.elapsed() > LEAVING {
             return Ok(overview);
         }
         watch.wait(&[], Some(LEAVING.saturating_sub(begin.elapsed())))?;
     }
+}
+
+/// Whether the process of the current run is dead, with nothing that would take the run's place.
+fn closing(snapshot: &Snapshot) -> bool {
+    let dead = |run: &RunFacts| {
+        let started = run.pid.here().is_some_and(|pid| pid.process().is_some());
+        started && run.within_reach() && !run.process_alive()
+    };
+    !snapshot.intent.exists() && snapshot.current().is_ok_and(|current| current.is_some_and(dead))
 }
 
 /// Another command was quicker. Whatever came up is not what this one asked for, and was not told its words.
