@@ -3,6 +3,7 @@
 use crate::args::Args;
 use anyhow::{Context, Result};
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::output::{print, print_json, tell};
 use shared::face::text::one_line;
 use shared::face::{exit, input};
@@ -22,9 +23,6 @@ use shared::verbs::launch::{HANDSHAKE, Heard, Order, start_manager};
 use shared::verbs::overview::{Overview, RunLine};
 use std::path::PathBuf;
 
-/// How deep sessions may launch sessions, unless ORBH_DISPATCH_DEPTH_CAP says otherwise.
-const DEPTH_CAP: u32 = 5;
-
 #[derive(Serialize)]
 struct Launched<'a> {
     session: &'a SessionId,
@@ -34,6 +32,7 @@ struct Launched<'a> {
 }
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    warn_of_unusable("orbh-launch", environment);
     let (target, prompt) = words(args)?;
     let registry = environment.registry()?;
     let profile = choose(&registry, target)?;
@@ -127,8 +126,7 @@ fn allowed(parent: &Caller, profile: &Profile, environment: &Environment) -> Res
         );
         return refuse("class-too-high", message, "choose a target of that class");
     }
-    let cap =
-        environment.get("ORBH_DISPATCH_DEPTH_CAP").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(DEPTH_CAP);
+    let cap = environment.depth_cap();
     if parent.session.depth >= cap {
         let message =
             format!("this session is {} launches below the first one, and {cap} is the limit", parent.session.depth);

@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use nix::unistd::{ForkResult, dup2_stderr, dup2_stdin, dup2_stdout, fork, setsid};
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::exit;
 use shared::face::output::{print, print_json, tell};
 use shared::ground::clock::At;
@@ -46,6 +47,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     if args.background {
         return in_background(args, environment, spool);
     }
+    warn_of_unusable("orbh-relaunch", environment);
     if args.cancel {
         spool.root().writable()?;
         let intent = redirect::cancel(&spool)?;

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::input;
 use shared::face::output::{print, print_json, tell};
 use shared::face::text::one_line;
@@ -32,6 +33,7 @@ struct Resumed<'a> {
 }
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    warn_of_unusable("orbh-resume", environment);
     let spool = environment.root()?.find(&args.id)?;
     spool.root().writable()?;
     let added = input::text(args.prompt.as_deref(), args.file.as_deref())?;
