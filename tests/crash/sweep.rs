@@ -200,7 +200,8 @@ fn judge_error(
     }
     let committed = (scene.committed)(session);
     if outcome.code == Some(74) && outcome.code != code {
-        let first = outcome.stderr.lines().next().unwrap_or_default();
+        // A manager in the foreground may have said before that it was up.
+        let first = outcome.stderr.lines().find(|line| !line.starts_with("managing session ")).unwrap_or_default();
         let why = outcome.stderr.to_lowercase();
         if !first.starts_with("orbh") || !why.contains("cannot") || !reasons(error).iter().any(|one| why.contains(one))
         {
