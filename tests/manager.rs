@@ -177,10 +177,7 @@ fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
         let world = World::new();
         let session = world.idle_session();
         let (manager, verb) = session.accept_without_manager("0001", &[]);
-        // Nothing can be renamed over a directory: the manager waits with its successor half made.
-        let in_force = session.text("target.json").unwrap();
-        std::fs::remove_file(session.path("target.json")).unwrap();
-        std::fs::create_dir(session.path("target.json")).unwrap();
+        session.take_temporary_names(manager);
         signal(manager, Signal::SIGCONT);
         assert_eq!(session.wait_end("0001"), "compacted");
         let log = || session.text("log/events.ndjson").unwrap();
@@ -188,8 +185,6 @@ fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
         kill_dead(manager);
         outcome(verb).accepted();
         assert!(!session.exists("runs/0002/run.json"));
-        std::fs::remove_dir(session.path("target.json")).unwrap();
-        std::fs::write(session.path("target.json"), in_force).unwrap();
         let inspection = session.inspect();
         assert_eq!((&inspection["state"], &inspection["compaction"]["phase"]), (&"lost".into(), &"failed".into()));
         assert!(inspection["hint"].as_str().unwrap().starts_with(&format!("orbh resume {}", session.id)));
