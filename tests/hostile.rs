@@ -6,10 +6,12 @@ use nix::sys::signal::Signal;
 use std::os::unix::fs::PermissionsExt;
 
 mod deeds;
+mod denied;
 mod lost;
 mod names;
 mod shown;
 mod table;
+mod way;
 mod wrong;
 
 fn edit(session: &Session, below: &str, change: impl FnOnce(&mut serde_json::Value)) {

@@ -12,6 +12,7 @@ mod crash;
 mod demo;
 mod dispatch;
 mod docs;
+mod environment;
 mod faults;
 mod field;
 mod first_release;

@@ -1,7 +1,7 @@
 //! The manager: what becomes of a session when it dies at the worst moment, and what it does while there is nothing
 //! to do.
 
-use crate::harness::{Session, World, alive, kill_dead, outcome, signal, wait_for};
+use crate::harness::{Session, World, alive, bin_dir, kill_dead, outcome, signal, wait_for};
 use nix::sys::signal::Signal;
 use std::time::{Duration, Instant};
 
@@ -177,10 +177,7 @@ fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
         let world = World::new();
         let session = world.idle_session();
         let (manager, verb) = session.accept_without_manager("0001", &[]);
-        // Nothing can be renamed over a directory: the manager waits with its successor half made.
-        let in_force = session.text("target.json").unwrap();
-        std::fs::remove_file(session.path("target.json")).unwrap();
-        std::fs::create_dir(session.path("target.json")).unwrap();
+        session.take_temporary_names(manager);
         signal(manager, Signal::SIGCONT);
         assert_eq!(session.wait_end("0001"), "compacted");
         let log = || session.text("log/events.ndjson").unwrap();
@@ -188,8 +185,6 @@ fn a_relaunch_goes_on_after_its_manager_died_between_the_contexts() {
         kill_dead(manager);
         outcome(verb).accepted();
         assert!(!session.exists("runs/0002/run.json"));
-        std::fs::remove_dir(session.path("target.json")).unwrap();
-        std::fs::write(session.path("target.json"), in_force).unwrap();
         let inspection = session.inspect();
         assert_eq!((&inspection["state"], &inspection["compaction"]["phase"]), (&"lost".into(), &"failed".into()));
         assert!(inspection["hint"].as_str().unwrap().starts_with(&format!("orbh resume {}", session.id)));
@@ -267,4 +262,35 @@ fn a_harness_that_lingers_after_its_return_is_stopped() {
     assert!(!alive(live));
     assert_eq!(world.orbh(["result", &session.id]).run().ok(), "done\n");
     wait_for("the manager to leave", || (!session.managed()).then_some(()));
+}
+
+/// Who took over knows orphans by their environment alone, also one that is in the middle of execve(2), where that reads
+/// empty, in each moment at which it may be looked at.
+#[test]
+fn an_orphan_that_executes_itself_over_and_over_is_found() {
+    let world = World::new();
+    world.script("restless", "#!/bin/sh\nexec \"$0\"\n");
+    let orphan = format!("echo $$ >orphan-$ORBH_RUN; exec {}", world.path().join("restless").display());
+    world.agent("parent", &format!("sh -c '{orphan}' </dev/null >/dev/null 2>&1 &\nexec sleep 1000\n"));
+    let session = world.launch("command/parent", "leave an orphan");
+    for number in 1..=20 {
+        let run = format!("{number:04}");
+        let orphan: i32 = world.wait_line(&format!("orphan-{run}")).parse().unwrap();
+        session.kill_manager();
+        kill_dead(session.pid(&run));
+        world.orbh(["resume", &session.id]).run().ok();
+        assert_eq!(session.wait_end(&run), "lost");
+        assert!(!alive(orphan), "the orphan of run {run} lives");
+    }
+}
+
+/// A manager that finds another one in place leaves with 75, and that is no failure of the session's.
+#[test]
+fn a_second_manager_logs_no_failure() {
+    let world = World::new();
+    let session = world.idle_session();
+    let log = session.text("log/events.ndjson");
+    let second = world.program(bin_dir().join("orbh-relaunch")).bare_args(["--background", &session.id]).run();
+    second.fails(75, &["has a manager already"]);
+    assert_eq!(session.text("log/events.ndjson"), log);
 }

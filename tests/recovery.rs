@@ -13,7 +13,7 @@ fn a_run_with_a_damaged_pid_is_unknown_and_not_adopted() {
     std::fs::write(session.path("runs/0001/pid"), "{").unwrap();
     let inspected = world.orbh(["inspect", &session.id, "--json"]).run().exits(65).json();
     assert_eq!(inspected["state"], "unknown");
-    world.orbh(["resume", &session.id]).run().exits(74).says("damaged at byte");
+    world.orbh(["resume", &session.id]).run().exits(65).says("damaged at byte");
     assert!(!session.exists("runs/0002"));
     // Repaired as orbh-spool(5) shows, it is over, and the session goes on.
     let end = r#"{"v": 1, "reason": "lost", "at": "2026-01-01T00:00:00.000+00:00"}"#;

@@ -1,7 +1,8 @@
 //! `relaunch`: a successor that cannot be started, and what can be done about it.
 
-use crate::harness::{Session, World, alive, outcome, signal, wait_for};
+use crate::harness::{Session, World, alive, bin_dir, outcome, signal, wait_for};
 use nix::sys::signal::Signal;
+use shared::ground::process::{all, environment_has};
 use std::os::unix::fs::PermissionsExt;
 
 /// How the program of the target in force is spoilt after the handoff was accepted.
@@ -216,4 +217,44 @@ fn a_cancelled_handoff_is_not_lost() {
     assert_eq!(session.fact("target.json").unwrap()["target"], "command/idle");
     let prompt = session.text("runs/0002/prompt.md").unwrap();
     assert!(prompt.contains(&session.path("scratch/accepted-0001.md").display().to_string()), "{prompt}");
+}
+
+/// R41: each target has attempts of its own, also where the one before was buried before it had started.
+#[test]
+fn a_relaunch_that_is_redirected_again_and_again_is_not_given_up() {
+    let world = World::new();
+    world.idle_agent();
+    for name in ["b", "c", "d"] {
+        world.agent(name, "exec sleep 100000\n");
+    }
+    // A manager takes the shim that lies beside it.
+    let bin = world.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for name in ["orbh", "orbh-launch", "orbh-relaunch", "orbh-shim"] {
+        std::fs::copy(bin_dir().join(name), bin.join(name)).unwrap();
+    }
+    let launched = world.program(bin.join("orbh")).bare_args(["launch", "command/idle", "do nothing"]).run().ok();
+    let session = Session::new(&world, launched.trim());
+    let manager = session.manager_pid();
+    std::fs::rename(world.script("stopping", "#!/bin/sh\nkill -STOP $$\n"), bin.join("orbh-shim")).unwrap();
+    session.verb("0001", ["compact", "start"]).run().ok();
+    session.write_good_handoff("0001");
+    let verb = session.verb("0001", ["compact", "handoff"]).spawn();
+    for (run, target) in [("0002", "command/b"), ("0003", "command/c"), ("0004", "command/d")] {
+        let of_run = |stat: &shared::ground::process::Stat| {
+            let entry = [format!("ORBH_RUN={run}")];
+            stat.parent == manager && stat.state == 'T' && environment_has(stat.proc.pid, &entry)
+        };
+        wait_for("the shim to stop", || all().iter().any(of_run).then_some(()));
+        if run == "0004" {
+            std::fs::copy(bin_dir().join("orbh-shim"), bin.join("good")).unwrap();
+            std::fs::rename(bin.join("good"), bin.join("orbh-shim")).unwrap();
+        }
+        let told = world.orbh(["relaunch", &session.id, "--into", target]).run().ok();
+        assert!(told.contains(target), "{told}");
+    }
+    assert!(alive(session.wait_relaunched("0005")));
+    assert_eq!(session.fact("runs/0005/run.json").unwrap()["target"], "command/d");
+    assert_eq!(session.manager_pid(), manager);
+    outcome(verb).accepted();
 }

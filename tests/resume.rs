@@ -222,3 +222,56 @@ fn resume_names_the_last_handoff_however_many_runs_ago() {
         assert!(prompt.contains(&session.handoff("0001").display().to_string()), "{prompt}");
     }
 }
+
+/// What a manager that was started fails by is what the verb exits with that started it.
+#[test]
+fn resume_exits_as_the_manager_that_it_started() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.kill_manager();
+    let lease = session.path("scratch/manager.lock");
+    std::fs::remove_file(&lease).unwrap();
+    std::fs::create_dir(&lease).unwrap();
+    let named = lease.display().to_string();
+    world.orbh(["resume", &session.id]).run().fails(65, &["did not come up", &named]);
+    std::fs::remove_dir(&lease).unwrap();
+    world.orbh(["resume", &session.id]).run().ok();
+    assert_eq!(session.runs(), ["0001"]);
+}
+
+/// So it is with a handoff before it is accepted: the context goes on.
+#[test]
+fn handoff_exits_as_the_manager_that_it_started() {
+    let world = World::new();
+    let session = world.idle_session();
+    session.verb("0001", ["compact", "start"]).run().ok();
+    session.write_good_handoff("0001");
+    session.kill_manager();
+    std::fs::write(session.path("runs/0001/kill.json"), "x").unwrap();
+    let named = session.path("runs/0001/kill.json").display().to_string();
+    session.verb("0001", ["compact", "handoff"]).run().fails(65, &[&named]).not_ended();
+    assert!(!session.exists("scratch/relaunch.json"));
+    std::fs::remove_file(session.path("runs/0001/kill.json")).unwrap();
+    session.verb("0001", ["compact", "handoff"]).run().accepted();
+    session.wait_relaunched("0002");
+}
+
+/// A manager that is just closing a dead run is about to leave: it is waited for, and is no reason to refuse.
+#[test]
+fn resume_waits_for_a_manager_that_closes_a_dead_run() {
+    let world = World::new();
+    // What the run leaves behind takes all of the grace.
+    world
+        .agent("stubborn", "(trap '' TERM; while :; do sleep 0.1; done) &\necho $! >left-$ORBH_RUN\nexec sleep 1000\n");
+    let session = world.launch("command/stubborn", "be stubborn");
+    let left: i32 = world.wait_line("left-0001").parse().unwrap();
+    session.kill_manager();
+    let manager = world.orbh(["relaunch", &session.id]).env("ORBH_KILL_GRACE_MS", "2000").spawn();
+    wait_for("the manager", || session.managed().then_some(()));
+    kill_dead(session.pid("0001"));
+    assert!(alive(left) && session.managed());
+    let resumed = world.orbh(["resume", &session.id]).run().ok();
+    assert!(resumed.contains("0002 (resume)"), "{resumed}");
+    assert_eq!((session.wait_end("0001").as_str(), alive(left)), ("lost", false));
+    crate::harness::outcome(manager).exits(0);
+}

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::output::{print, print_json};
 use shared::spool::facts::{End, Reason};
 use shared::spool::id::{RunNumber, SessionId};
@@ -17,6 +18,7 @@ struct Killed<'a> {
 }
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    warn_of_unusable("orbh-kill", environment);
     let spool = environment.root()?.find(&args.id)?;
     let by = match environment.session() {
         Some(session) => format!("session {session}"),

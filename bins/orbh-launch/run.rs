@@ -3,6 +3,7 @@
 use crate::args::Args;
 use anyhow::{Context, Result};
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::output::{print, print_json, tell};
 use shared::face::text::one_line;
 use shared::face::{exit, input};
@@ -18,12 +19,9 @@ use shared::spool::session::{Spool, link_child};
 use shared::spool::{keys, layout, log};
 use shared::verbs::caller::Caller;
 use shared::verbs::environment::Environment;
-use shared::verbs::launch::{HANDSHAKE, Order, start_manager};
+use shared::verbs::launch::{HANDSHAKE, Heard, Order, start_manager};
 use shared::verbs::overview::{Overview, RunLine};
 use std::path::PathBuf;
-
-/// How deep sessions may launch sessions, unless ORBH_DISPATCH_DEPTH_CAP says otherwise.
-const DEPTH_CAP: u32 = 5;
 
 #[derive(Serialize)]
 struct Launched<'a> {
@@ -34,6 +32,7 @@ struct Launched<'a> {
 }
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    warn_of_unusable("orbh-launch", environment);
     let (target, prompt) = words(args)?;
     let registry = environment.registry()?;
     let profile = choose(&registry, target)?;
@@ -63,8 +62,8 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         }
     }
     log::note(&spool, "launched", None, format!("on {}", profile.target));
-    let said = start_manager(environment, &spool, &Order::Keep, HANDSHAKE).map_err(|error| not_up(&spool, &error))?;
-    report(args, &spool, &profile.target, &said)
+    let heard = start_manager(environment, &spool, &Order::Keep, HANDSHAKE).map_err(|error| not_up(&spool, &error))?;
+    report(args, &spool, &profile.target, &heard)
 }
 
 /// Which of the words is the target, and which the duty.
@@ -127,8 +126,7 @@ fn allowed(parent: &Caller, profile: &Profile, environment: &Environment) -> Res
         );
         return refuse("class-too-high", message, "choose a target of that class");
     }
-    let cap =
-        environment.get("ORBH_DISPATCH_DEPTH_CAP").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(DEPTH_CAP);
+    let cap = environment.depth_cap();
     if parent.session.depth >= cap {
         let message =
             format!("this session is {} launches below the first one, and {cap} is the limit", parent.session.depth);
@@ -174,16 +172,15 @@ fn not_up(spool: &Spool, error: &anyhow::Error) -> Fault {
     }
 }
 
-fn report(args: &Args, spool: &Spool, target: &Target, said: &str) -> Result<u8> {
+fn report(args: &Args, spool: &Spool, target: &Target, heard: &Heard) -> Result<u8> {
+    let said = &heard.said;
     let overview = Overview::read(spool)?;
     let run: Option<&RunLine> = overview.run.as_ref();
     let failed = run.is_none_or(|run| run.end == Some(shared::spool::facts::Reason::SpawnFailed));
     if failed {
         let reason = run.and_then(|run| run.detail.clone()).unwrap_or_else(|| one_line(said));
         let message = format!("session {} was created, and its first run did not start: {reason}", spool.id());
-        return Err(Fault::new(Kind::System, message)
-            .hint(format!("mend it, then 'orbh resume {}'", spool.id()))
-            .into());
+        return Err(Fault::new(heard.kind, message).hint(format!("mend it, then 'orbh resume {}'", spool.id())).into());
     }
     if !said.is_empty() {
         tell(&format!("{said}\n"));

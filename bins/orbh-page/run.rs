@@ -19,9 +19,11 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     };
     if let Some(caller) = &caller {
         // A straggler is told so before it takes the Page of another context for its own. Damage is on the Page itself.
-        caller.current(&caller.snapshot()?).map(|_| ()).or_else(|error| match error.is::<Refusal>() {
-            true => Err(error),
-            false => Ok(()),
+        caller.look().and_then(|snapshot| caller.current(&snapshot).map(|_| ())).or_else(|error| {
+            match error.is::<Refusal>() {
+                true => Err(error),
+                false => Ok(()),
+            }
         })?;
     }
     let page = Page::read(&spool)?;
@@ -32,7 +34,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     if let Some(caller) = caller {
         // Once more, now that it is printed; and a run's first verb makes it a context.
         let _claim = Claim::take(&caller.spool, "page")?;
-        caller.check(&caller.snapshot()?)?;
+        caller.check(&caller.look()?)?;
     }
     Ok(0)
 }

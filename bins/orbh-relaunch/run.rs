@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use nix::unistd::{ForkResult, dup2_stderr, dup2_stdin, dup2_stdout, fork, setsid};
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::exit;
 use shared::face::output::{print, print_json, tell};
 use shared::ground::clock::At;
@@ -46,6 +47,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     if args.background {
         return in_background(args, environment, spool);
     }
+    warn_of_unusable("orbh-relaunch", environment);
     if args.cancel {
         spool.root().writable()?;
         let intent = redirect::cancel(&spool)?;
@@ -175,11 +177,15 @@ fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result
         return Ok(0);
     }
     let mut mouth = Some(mouth);
-    let kept = keep(&spool, environment, order, &mut || {
-        if let Some(mouth) = mouth.take() {
-            let_go_of_streams();
-            answer(mouth, 0);
-        }
+    let taken = Manager::take(spool.clone(), environment, order);
+    let alone = !taken.as_ref().is_err_and(owned);
+    let kept = taken.and_then(|mut manager| {
+        manager.keep(&mut || {
+            if let Some(mouth) = mouth.take() {
+                let_go_of_streams();
+                answer(mouth, 0);
+            }
+        })
     });
     let status = match kept {
         Ok(Left::GaveUp) => {
@@ -189,7 +195,10 @@ fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result
         Ok(_) => 0,
         Err(error) => {
             let words = exit::words("orbh-relaunch", &error);
-            log::note(&spool, "manager-failed", None, words.trim_end());
+            // To find another one in place is no failure: the session has its keeper.
+            if alone {
+                log::note(&spool, "manager-failed", None, words.trim_end());
+            }
             tell(&words);
             exit::status(exit::kind(&error))
         }
@@ -198,10 +207,6 @@ fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result
         answer(mouth, status);
     }
     Ok(status)
-}
-
-fn keep(spool: &Spool, environment: &Environment, order: Order, up: &mut dyn FnMut()) -> Result<Left> {
-    Manager::take(spool.clone(), environment, order)?.keep(up)
 }
 
 /// Tells the process that waits with what status it is to exit; it may be gone.

@@ -10,7 +10,7 @@ use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::spool::facts::{Disposition, Mode};
 use shared::spool::id::{RunNumber, SessionId};
 use shared::spool::layout;
-use shared::spool::snapshot::Snapshot;
+use shared::spool::snapshot::{Purpose, Snapshot};
 use shared::verbs::environment::Environment;
 use shared::verbs::overview::Overview;
 
@@ -26,7 +26,7 @@ struct Returned<'a> {
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let spool = environment.root()?.find(&args.id)?;
     let wanted = args.run.as_deref().map(str::parse::<RunNumber>).transpose()?;
-    let snapshot = Snapshot::read(&spool, Mode::Headless)?;
+    let snapshot = Snapshot::read_for(Purpose::Show, &spool, Mode::Headless)?;
     if let Some(number) = wanted.filter(|number| snapshot.run(*number).is_none()) {
         let message = format!("session {} has no run {number}", spool.id());
         return Err(Fault::new(Kind::Missing, message).hint(format!("orbh inspect {}", spool.id())).into());

@@ -3,6 +3,7 @@
 use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
+use shared::face::entry::warn_of_unusable;
 use shared::face::input;
 use shared::face::output::{print, print_json, tell};
 use shared::face::text::one_line;
@@ -13,9 +14,9 @@ use shared::harness::{Runtime, missing_variables};
 use shared::spool::facts::{Reason, RunKind};
 use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::spool::session::Spool;
-use shared::spool::snapshot::newest;
+use shared::spool::snapshot::{RunFacts, Snapshot, newest};
 use shared::verbs::environment::Environment;
-use shared::verbs::launch::{HANDSHAKE, NOT_ALONE, Order, start_manager};
+use shared::verbs::launch::{HANDSHAKE, Heard, NOT_ALONE, Order, start_manager};
 use shared::verbs::overview::{Overview, State};
 use shared::verbs::succession::redirect;
 use std::time::{Duration, Instant};
@@ -32,6 +33,7 @@ struct Resumed<'a> {
 }
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
+    warn_of_unusable("orbh-resume", environment);
     let spool = environment.root()?.find(&args.id)?;
     spool.root().writable()?;
     let added = input::text(args.prompt.as_deref(), args.file.as_deref())?;
@@ -55,8 +57,8 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
         redirect::resume_into(&spool, environment, target, args.account.as_deref())?;
     }
     let unread = added.is_some();
-    let said = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
-    report(args, &spool, before.run.map(|run| run.run), &said, unread)
+    let heard = start_manager(environment, &spool, &Order::Resume(added), HANDSHAKE)?;
+    report(args, &spool, before.run.map(|run| run.run), &heard, unread)
 }
 
 /// What the environment lacks that the newest run was reached and paid by; the manager that this starts would refuse.
@@ -70,21 +72,38 @@ fn missing(spool: &Spool, environment: &Environment, target: &Target) -> Result<
 }
 
 /// The session as it is, once a manager that has nothing left to keep has gone: one that lets a run go which has
-/// returned, or has just written an end, is about to leave, and is no reason to refuse.
+/// returned, closes one whose process is dead, or has just written an end, is about to leave, and is no reason to
+/// refuse.
 fn settled(spool: &Spool, environment: &Environment) -> Result<Overview> {
     let begin = Instant::now();
     let mut watch = Watch::new(environment.watch())?;
     watch.want_lease_deaths(true);
-    watch.add(&spool.scratch())?;
+    for path in [spool.scratch(), spool.runs()] {
+        watch.add(&path)?;
+    }
     loop {
         watch.drain();
-        let overview = Overview::read(spool)?;
-        let leaving = overview.manager.is_some() && !matches!(overview.state, State::Working | State::Unknown);
+        let (overview, snapshot) = Overview::with_facts(spool)?;
+        let over = match overview.state {
+            State::Working => closing(&snapshot),
+            State::Unknown => false,
+            State::Finished | State::FailedUnreturned | State::Killed | State::Lost => true,
+        };
+        let leaving = overview.manager.is_some() && over;
         if !leaving || begin.elapsed() > LEAVING {
             return Ok(overview);
         }
         watch.wait(&[], Some(LEAVING.saturating_sub(begin.elapsed())))?;
     }
+}
+
+/// Whether the process of the current run is dead, with nothing that would take the run's place.
+fn closing(snapshot: &Snapshot) -> bool {
+    let dead = |run: &RunFacts| {
+        let started = run.pid.here().is_some_and(|pid| pid.process().is_some());
+        started && run.within_reach() && !run.process_alive()
+    };
+    !snapshot.intent.exists() && snapshot.current().is_ok_and(|current| current.is_some_and(dead))
 }
 
 /// Another command was quicker. Whatever came up is not what this one asked for, and was not told its words.
@@ -100,7 +119,8 @@ fn outrun(spool: &Spool, overview: &Overview, unread: bool) -> Fault {
     Fault::new(Kind::Busy, message).hint(format!("{hint} {}", spool.id()))
 }
 
-fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unread: bool) -> Result<u8> {
+fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, heard: &Heard, unread: bool) -> Result<u8> {
+    let said = &heard.said;
     let overview = Overview::read(spool)?;
     if said.contains(NOT_ALONE) {
         return Err(outrun(spool, &overview, unread).into());
@@ -108,7 +128,7 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, said: &str, unr
     let fail = |reason: &str| {
         let message = format!("session {} did not come up: {}", spool.id(), one_line(reason));
         let hint = format!("mend it, or 'orbh resume {} --into RUNTIME/PROFILE'", spool.id());
-        Err(Fault::new(Kind::System, message).hint(hint).into())
+        Err(Fault::new(heard.kind, message).hint(hint).into())
     };
     let Some(run) = &overview.run else { return fail(said) };
     let fresh = before != Some(run.run);

@@ -79,6 +79,8 @@ fn become_harness(dir: &Path, run: &Run) -> Result<std::convert::Infallible> {
         Stdin::Prompt => open_at(&dir.join(layout::PROMPT), OFlag::O_RDONLY)?,
         Stdin::Null => open_at(Path::new("/dev/null"), OFlag::O_RDONLY)?,
     };
+    // Opening a FIFO would wait for a reader that never comes.
+    Dir::open(dir)?.free_for_file(layout::OUTPUT)?;
     let appending = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_APPEND | OFlag::O_NOFOLLOW;
     let output = File::from(open_at(&dir.join(layout::OUTPUT), appending)?);
     insist_mode(&output, 0o600).with_context(|| format!("cannot set the mode of '{}'", layout::OUTPUT))?;

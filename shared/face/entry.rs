@@ -42,6 +42,14 @@ pub fn run(
     }
 }
 
+/// Says to a person whose environment has values that cannot be used what is used instead. For the commands that start
+/// or manage something.
+pub fn warn_of_unusable(program: &str, environment: &Environment) {
+    for sentence in environment.unusable() {
+        tell(&format!("{program}: {sentence}\n"));
+    }
+}
+
 /// Parses a command line; help and version are printed, a mistake is reported with the verb's last line.
 pub fn parse<A: clap::Parser>(last_line: Option<&str>) -> Result<A, ExitCode> {
     A::try_parse().map_err(|error| {

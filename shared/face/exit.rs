@@ -7,14 +7,7 @@ use std::fmt::Write;
 
 /// The exit status of a kind of failure, the same in every verb.
 pub fn status(kind: Kind) -> u8 {
-    match kind {
-        Kind::Refused => 1,
-        Kind::Usage => 2,
-        Kind::Damaged => 65,
-        Kind::Missing => 66,
-        Kind::System => 74,
-        Kind::Busy => 75,
-    }
+    kind.status()
 }
 
 /// The kind of an error: what a typed failure in it says, else a failed system call.

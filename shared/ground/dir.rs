@@ -78,12 +78,10 @@ impl Draft<'_> {
         }
     }
 
-    /// Puts it in the place of whatever stands under `name`. Durable once the directory is.
+    /// Puts it in the place of whatever stands under `name`, a directory as well. Durable once the directory is.
     pub fn replace(mut self, name: &str) -> Result<()> {
-        match renameat2(self.dir.fd(), self.name.as_str(), self.dir.fd(), name, RenameFlags::empty()) {
-            Ok(()) => self.renamed = true,
-            Err(errno) => return self.dir.failed(errno, "rename", &self.name),
-        }
+        self.dir.rename_over(&self.name, name)?;
+        self.renamed = true;
         Ok(())
     }
 }
@@ -208,17 +206,47 @@ impl Dir {
         }
     }
 
-    /// The same where nothing may stand in the way: what cannot be renamed over (a directory, or a file where a directory
-    /// is renamed) gets a temporary name first, and is lost to everybody but the one who looks for it.
+    /// The same where nothing may stand in the way.
     pub fn rename_away(&self, from: &str, to: &str) -> Result<()> {
+        self.rename_over(from, to)?;
+        self.sync()
+    }
+
+    /// Renames over whatever stands under `to`, durable once the directory is. What cannot be renamed over (a directory,
+    /// or a file where a directory is renamed) is moved aside first.
+    fn rename_over(&self, from: &str, to: &str) -> Result<()> {
         let in_the_way = [Errno::EISDIR, Errno::ENOTDIR, Errno::ENOTEMPTY, Errno::EEXIST];
-        match renameat2(self.fd(), from, self.fd(), to, RenameFlags::empty()) {
-            Ok(()) => self.sync(),
+        let rename = || renameat2(self.fd(), from, self.fd(), to, RenameFlags::empty());
+        match rename() {
             Err(errno) if in_the_way.contains(&errno) => {
-                self.rename(to, &self.temporary_name())?;
-                self.rename(from, to)
+                self.move_aside(to)?;
+                rename().or_else(|errno| self.failed(errno, "rename", from))
             }
-            Err(errno) => self.failed(errno, "rename", from),
+            done => done.or_else(|errno| self.failed(errno, "rename", from)),
+        }
+    }
+
+    /// Gives what stands under `name` a temporary name: it is lost to everybody but the one who looks for it.
+    fn move_aside(&self, name: &str) -> Result<()> {
+        match renameat2(self.fd(), name, self.fd(), self.temporary_name().as_str(), RenameFlags::empty()) {
+            Ok(()) | Err(Errno::ENOENT) => Ok(()),
+            Err(errno) => self.failed(errno, "move aside", name),
+        }
+    }
+
+    /// Moves aside what stands under `name` and is no regular file, where one is to be opened and written to.
+    pub fn free_for_file(&self, name: &str) -> Result<()> {
+        match std::fs::symlink_metadata(self.path.join(name)) {
+            Ok(found) if !found.is_file() => self.move_aside(name),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves aside what stands under `name` and is no directory, where one is to be made.
+    pub fn free_for_dir(&self, name: &str) -> Result<()> {
+        match std::fs::symlink_metadata(self.path.join(name)) {
+            Ok(found) if !found.is_dir() => self.move_aside(name),
+            _ => Ok(()),
         }
     }
 
@@ -229,10 +257,10 @@ impl Dir {
         if let Err(errno) = linkat(self.fd(), of, self.fd(), temporary.as_str(), AtFlags::empty()) {
             return self.failed(errno, "link", of);
         }
-        let renamed = renameat2(self.fd(), temporary.as_str(), self.fd(), name, RenameFlags::empty());
+        let renamed = self.rename_over(&temporary, name);
         // rename(2) of two names of one file does nothing and leaves both: the temporary one goes either way.
         self.discard(&temporary);
-        renamed.or_else(|errno| self.failed(errno, "rename", &temporary))
+        renamed
     }
 
     /// Unlinks `name`; false when it was not there.

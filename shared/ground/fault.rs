@@ -25,6 +25,33 @@ pub enum Kind {
     Busy,
 }
 
+impl Kind {
+    /// Its exit status.
+    pub fn status(self) -> u8 {
+        match self {
+            Kind::Refused => 1,
+            Kind::Usage => 2,
+            Kind::Damaged => 65,
+            Kind::Missing => 66,
+            Kind::System => 74,
+            Kind::Busy => 75,
+        }
+    }
+}
+
+/// What a reader says of a file that it cannot have: damage, or a permission that it lacks. `None` for a failure of any
+/// other kind. For who only looks the two are alike: what is there is unknown, and hides nothing else. Who decides by
+/// a file must not take a permission that was taken away for what the file says.
+pub fn unreadable(error: &anyhow::Error) -> Option<String> {
+    if let Some(fault) = error.downcast_ref::<Fault>() {
+        return (fault.kind == Kind::Damaged).then(|| fault.message.clone());
+    }
+    let denied = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    };
+    error.chain().any(denied).then(|| format!("{error}: permission denied"))
+}
+
 /// A failure with a kind, one sentence, and what to do next.
 #[derive(Debug)]
 pub struct Fault {

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A process that cannot be confused with a later one of the same number (within one boot).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -200,9 +201,37 @@ pub fn ancestors(pid: i32) -> Vec<i32> {
     line
 }
 
+/// How long a process may be in the middle of execve(2) before it is taken for one without an environment.
+const EXEC_BOUND: Duration = Duration::from_millis(200);
+
+/// The environment that a process was started with; `None` when it cannot be read.
+///
+/// In the middle of execve(2) it reads empty: the old one is gone, or goes while it is read, and the new one is not yet
+/// told of. So an empty one is read again: once, and as long as there is neither a command line, which is told of
+/// together with it, although there is a program (a thread of the kernel and a zombie have none).
+fn environment(pid: i32) -> Option<Vec<u8>> {
+    let read = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).ok();
+    let begin = Instant::now();
+    let mut pause = Duration::from_micros(20);
+    let mut last = false;
+    loop {
+        let environment = read("environ")?;
+        if !environment.is_empty() || last || begin.elapsed() > EXEC_BOUND {
+            return Some(environment);
+        }
+        // What has a command line now may have got its environment since it was read.
+        last = read("cmdline").is_none_or(|line| !line.is_empty())
+            || std::fs::read_link(format!("/proc/{pid}/exe")).is_err();
+        if !last {
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+}
+
 /// Whether the environment that a process was started with has all of these `NAME=value` entries.
 pub fn environment_has(pid: i32, entries: &[String]) -> bool {
-    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
+    let Some(environment) = environment(pid) else { return false };
     let has = |entry: &String| environment.split(|byte| *byte == 0).any(|one| one == entry.as_bytes());
     entries.iter().all(has)
 }
@@ -212,7 +241,7 @@ pub fn environment_has_any(pid: i32, entries: &[String]) -> bool {
     if entries.is_empty() {
         return false;
     }
-    let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { return false };
+    let Some(environment) = environment(pid) else { return false };
     environment.split(|byte| *byte == 0).any(|one| entries.iter().any(|entry| entry.as_bytes() == one))
 }
 

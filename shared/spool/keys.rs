@@ -4,7 +4,7 @@ use super::id::Name;
 use super::layout;
 use super::session::Spool;
 use crate::ground::dir::{Dir, read};
-use crate::ground::fault::{Fault, Kind};
+use crate::ground::fault::unreadable;
 use anyhow::Result;
 
 /// The value of a key, without the newline at its end; `None` when it is not set.
@@ -30,16 +30,21 @@ pub type Pairs = Vec<(Name, String)>;
 /// All keys and their values, sorted by key, and the damage among them, a sentence each: one hides none of the others.
 pub fn all(spool: &Spool) -> Result<(Pairs, Vec<String>)> {
     let (mut keys, mut damage) = (Vec::new(), Vec::new());
-    let Ok(entries) = std::fs::read_dir(spool.dir().join(layout::KEYS)) else { return Ok((keys, damage)) };
+    let dir = spool.dir().join(layout::KEYS);
+    let entries = match std::fs::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let error = anyhow::Error::from(error).context(format!("cannot read '{}'", dir.display()));
+            damage.extend(unreadable(&error));
+            return Ok((keys, damage));
+        }
+    };
     for entry in entries.flatten() {
         let Some(name) = entry.file_name().to_str().and_then(|name| name.parse::<Name>().ok()) else { continue };
         match get(spool, name.as_str()) {
             Ok(Some(value)) => keys.push((name, value)),
             Ok(None) => {}
-            Err(error) => match error.downcast_ref::<Fault>() {
-                Some(fault) if fault.kind == Kind::Damaged => damage.push(fault.message.clone()),
-                _ => return Err(error),
-            },
+            Err(error) => damage.push(unreadable(&error).ok_or(error)?),
         }
     }
     keys.sort();

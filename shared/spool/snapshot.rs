@@ -9,7 +9,7 @@ use super::layout;
 use super::session::Spool;
 use crate::ground::dir::Dir;
 use crate::ground::fact;
-use crate::ground::fault::{Fault, Kind};
+use crate::ground::fault::{Fault, Kind, unreadable};
 use crate::ground::process;
 use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
@@ -17,6 +17,15 @@ use std::path::Path;
 
 /// How often a look without the claim is taken again because it does not fit together.
 const LOOKS: usize = 3;
+
+/// What a reader is going to do with what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To decide by it: a fact that may not be read is a failing system call.
+    Decide,
+    /// To show it: a fact that may not be read is unknown, as a damaged one is.
+    Show,
+}
 
 /// A fact as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,12 +65,18 @@ impl<T> Found<T> {
 impl<T: DeserializeOwned> Found<T> {
     /// Reads it. Only damage is kept; a failing system call is an error.
     pub fn read(path: &Path) -> Result<Found<T>> {
+        Found::read_for(Purpose::Decide, path)
+    }
+
+    /// The same for a purpose.
+    pub fn read_for(purpose: Purpose, path: &Path) -> Result<Found<T>> {
         match fact::load(path) {
             Ok(Some(fact)) => Ok(Found::Here(fact)),
             Ok(None) => Ok(Found::Absent),
-            Err(error) => match error.downcast_ref::<Fault>() {
-                Some(fault) if fault.kind == Kind::Damaged => Ok(Found::Damaged(fault.message.clone())),
-                _ => Err(error),
+            Err(error) => match (error.downcast_ref::<Fault>(), purpose) {
+                (Some(fault), _) if fault.kind == Kind::Damaged => Ok(Found::Damaged(fault.message.clone())),
+                (_, Purpose::Show) => unreadable(&error).map(Found::Damaged).ok_or(error),
+                (_, Purpose::Decide) => Err(error),
             },
         }
     }
@@ -87,14 +102,18 @@ pub struct RunFacts {
 impl RunFacts {
     /// Reads them.
     pub fn read(spool: &Spool, number: RunNumber) -> Result<RunFacts> {
+        RunFacts::read_for(Purpose::Decide, spool, number)
+    }
+
+    fn read_for(purpose: Purpose, spool: &Spool, number: RunNumber) -> Result<RunFacts> {
         let dir = spool.run(number);
         Ok(RunFacts {
             number,
-            run: Found::read(&dir.join(layout::RUN))?,
-            pid: Found::read(&dir.join(layout::PID))?,
-            kill: Found::read(&dir.join(layout::KILL))?,
-            end: Found::read(&dir.join(layout::END))?,
-            returned: Found::read(&spool.returns().join(layout::return_fact(number)))?,
+            run: Found::read_for(purpose, &dir.join(layout::RUN))?,
+            pid: Found::read_for(purpose, &dir.join(layout::PID))?,
+            kill: Found::read_for(purpose, &dir.join(layout::KILL))?,
+            end: Found::read_for(purpose, &dir.join(layout::END))?,
+            returned: Found::read_for(purpose, &spool.returns().join(layout::return_fact(number)))?,
         })
     }
 
@@ -165,27 +184,38 @@ pub struct Snapshot {
 impl Snapshot {
     /// Reads it. For a decision, hold the compaction claim meanwhile; for a look, do not.
     pub fn read(spool: &Spool, mode: Mode) -> Result<Snapshot> {
-        let mut snapshot = Snapshot::read_once(spool, mode)?;
+        Snapshot::read_for(Purpose::Decide, spool, mode)
+    }
+
+    /// Nothing: what is left where not even the list of runs can be had.
+    pub fn nothing(mode: Mode) -> Snapshot {
+        Snapshot { mode, runs: Vec::new(), unread: None, hold: Found::Absent, intent: Found::Absent }
+    }
+
+    /// Reads it for a purpose.
+    pub fn read_for(purpose: Purpose, spool: &Spool, mode: Mode) -> Result<Snapshot> {
+        let mut snapshot = Snapshot::read_once(purpose, spool, mode)?;
         // Without the claim an intent may come or go while the runs are read, and the two would not fit together.
         for _ in 0..LOOKS {
-            let intent = Found::read(&spool.scratch().join(layout::INTENT))?;
+            let intent = Found::read_for(purpose, &spool.scratch().join(layout::INTENT))?;
             if intent == snapshot.intent {
                 break;
             }
-            snapshot = Snapshot::read_once(spool, mode)?;
+            snapshot = Snapshot::read_once(purpose, spool, mode)?;
         }
         Ok(snapshot)
     }
 
-    fn read_once(spool: &Spool, mode: Mode) -> Result<Snapshot> {
-        let (hold, intent) = Snapshot::marks(spool)?;
-        let runs = numbers(spool)?.into_iter().map(|number| RunFacts::read(spool, number)).collect::<Result<_>>()?;
+    fn read_once(purpose: Purpose, spool: &Spool, mode: Mode) -> Result<Snapshot> {
+        let (hold, intent) = Snapshot::marks(purpose, spool)?;
+        let runs = numbers(spool)?.into_iter().map(|number| RunFacts::read_for(purpose, spool, number));
+        let runs = runs.collect::<Result<_>>()?;
         Ok(Snapshot { mode, runs, unread: None, hold, intent })
     }
 
-    fn marks(spool: &Spool) -> Result<(Found<Hold>, Found<Intent>)> {
-        let scratch = spool.scratch();
-        Ok((Found::read(&scratch.join(layout::HOLD))?, Found::read(&scratch.join(layout::INTENT))?))
+    fn marks(purpose: Purpose, spool: &Spool) -> Result<(Found<Hold>, Found<Intent>)> {
+        let (hold, intent) = (spool.scratch().join(layout::HOLD), spool.scratch().join(layout::INTENT));
+        Ok((Found::read_for(purpose, &hold)?, Found::read_for(purpose, &intent)?))
     }
 
     /// What a manager decides by, once, however many runs a session has had: the runs from the current one upwards, and
@@ -194,7 +224,7 @@ impl Snapshot {
     /// `since` is a run with run.json that the caller saw before, while it was the only one to make runs: then nothing
     /// is listed, and those above it are the next numbers, as far as they are there.
     pub fn recent(spool: &Spool, mode: Mode, since: Option<RunNumber>) -> Result<Snapshot> {
-        let (hold, intent) = Snapshot::marks(spool)?;
+        let (hold, intent) = Snapshot::marks(Purpose::Decide, spool)?;
         let named = [since, hold.here().map(|hold| hold.run), intent.here().map(|intent| intent.closing)];
         let lowest = named.into_iter().flatten().min();
         let mut runs: Vec<RunFacts> = Vec::new();
@@ -302,7 +332,7 @@ impl Snapshot {
 /// The highest run that has run.json, as [`Snapshot::current`] finds it, for who needs nothing else of the session.
 pub fn newest(spool: &Spool) -> Result<Option<(RunNumber, Run)>> {
     for number in numbers(spool)?.into_iter().rev() {
-        let run: Found<Run> = Found::read(&spool.run(number).join(layout::RUN))?;
+        let run: Found<Run> = Found::read_for(Purpose::Show, &spool.run(number).join(layout::RUN))?;
         if run.exists() {
             return Ok(run.get()?.map(|run| (number, run.clone())));
         }

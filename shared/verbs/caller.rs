@@ -8,7 +8,7 @@ use crate::spool::facts::Session;
 use crate::spool::id::{RunNumber, SessionId};
 use crate::spool::layout;
 use crate::spool::session::Spool;
-use crate::spool::snapshot::{RunFacts, Snapshot};
+use crate::spool::snapshot::{Purpose, RunFacts, Snapshot};
 use anyhow::Result;
 
 /// A verb that was called from inside a run.
@@ -44,6 +44,11 @@ impl Caller {
     /// The facts of the calling session as they are now; for a decision, hold the claim meanwhile.
     pub fn snapshot(&self) -> Result<Snapshot> {
         Snapshot::read(&self.spool, self.session.mode)
+    }
+
+    /// The same for a verb that only looks.
+    pub fn look(&self) -> Result<Snapshot> {
+        Snapshot::read_for(Purpose::Show, &self.spool, self.session.mode)
     }
 
     /// Checks that the calling run is the current one, open, and really the caller; hold the claim meanwhile. The

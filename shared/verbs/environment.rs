@@ -1,6 +1,7 @@
 //! The environment of a verb, parsed once. Only a binary's `main` reads it; everything else is handed this.
 
 use crate::ground::fault::{Fault, Finding, Kind};
+use crate::ground::foreign::clean;
 use crate::ground::watch::Backend;
 use crate::harness::adapter;
 use crate::harness::profile::Profile;
@@ -18,6 +19,9 @@ pub const RUN_VARIABLES: [&str; 5] =
 
 /// How long a process may take after TERM, unless ORBH_KILL_GRACE_MS says otherwise.
 const GRACE: Duration = Duration::from_millis(5000);
+
+/// How deep sessions may launch sessions, unless ORBH_DISPATCH_DEPTH_CAP says otherwise.
+const DEPTH_CAP: u32 = 5;
 
 /// What a verb was started with.
 #[derive(Debug, Clone)]
@@ -173,6 +177,32 @@ impl Environment {
     pub fn grace(&self) -> Duration {
         let given = self.text("ORBH_KILL_GRACE_MS").and_then(|text| text.parse().ok());
         given.map_or(GRACE, Duration::from_millis)
+    }
+
+    /// The values that cannot be used, each in a sentence that says what is used instead. For a person who gives a
+    /// command: nothing for who is inside a run.
+    pub fn unusable(&self) -> Vec<String> {
+        if self.session().is_some() {
+            return Vec::new();
+        }
+        let wrong = |name: &str, usable: fn(&str) -> bool, instead: &str| {
+            let value = self.get(name).filter(|value| !value.to_str().is_some_and(usable))?;
+            Some(format!("{name} is '{}', {instead} is used", clean(&value.to_string_lossy())))
+        };
+        let grace = format!("not a number of milliseconds: {}", GRACE.as_millis());
+        let cap = format!("not a number of launches: {DEPTH_CAP}");
+        let way = "not inotify, dnotify or polling: the first that works";
+        let all = [
+            wrong("ORBH_KILL_GRACE_MS", |text| text.parse::<u64>().is_ok(), &grace),
+            wrong("ORBH_DISPATCH_DEPTH_CAP", |text| text.parse::<u32>().is_ok(), &cap),
+            wrong("ORBH_WATCH", |text| text.parse::<Backend>().is_ok(), way),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// How deep sessions may launch sessions: ORBH_DISPATCH_DEPTH_CAP.
+    pub fn depth_cap(&self) -> u32 {
+        self.text("ORBH_DISPATCH_DEPTH_CAP").and_then(|text| text.parse().ok()).unwrap_or(DEPTH_CAP)
     }
 
     /// Whether facts are made durable: only ORBH_FSYNC=0 (tests) says no.

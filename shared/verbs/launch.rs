@@ -32,8 +32,26 @@ pub enum Order {
     Resume(Option<String>),
 }
 
+/// What came of a manager that was started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// What it said before it let go of its standard error.
+    pub said: String,
+    /// What kind of failure it was, if it is one that a caller branches on: damage, something missing, busy. Else a
+    /// system call failed, if anything did; the facts in the spool say so.
+    pub kind: Kind,
+}
+
+impl Heard {
+    /// What it said, as a part of a sentence of somebody else: in one line, without its name.
+    pub fn reason(&self) -> String {
+        let said = self.said.strip_prefix(MANAGER).and_then(|said| said.strip_prefix(": ")).unwrap_or(&self.said);
+        said.lines().filter(|line| !line.starts_with("hint: ")).collect::<Vec<_>>().join("; ")
+    }
+}
+
 /// Starts a manager and waits until it has let go of its standard error; returns what it said there.
-pub fn start_manager(environment: &Environment, spool: &Spool, order: &Order, bound: Duration) -> Result<String> {
+pub fn start_manager(environment: &Environment, spool: &Spool, order: &Order, bound: Duration) -> Result<Heard> {
     let mut command = environment.outside_run(MANAGER);
     command.arg("--background").arg(spool.id().as_str()).env("ORBH_ROOT", spool.root().path());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).current_dir("/");
@@ -49,9 +67,11 @@ pub fn start_manager(environment: &Environment, spool: &Spool, order: &Order, bo
         stdin.write_all(text.as_bytes()).context("cannot pass the prompt to the manager")?;
     }
     let said = child.stderr.take().map(|stderr| read_until_closed(stderr, bound)).transpose()?;
-    // The child itself only forks the manager off; it has ended by now, or does so any moment.
-    let _ = child.wait();
-    Ok(said.unwrap_or_default().trim_end().to_owned())
+    // The child itself only forks the manager off, and passes on its status; it has ended by now, or does so any moment.
+    let status = child.wait().ok().and_then(|status| status.code());
+    let of_manager = |kind: &Kind| status == Some(i32::from(kind.status()));
+    let kind = [Kind::Damaged, Kind::Missing, Kind::Busy].into_iter().find(of_manager).unwrap_or(Kind::System);
+    Ok(Heard { said: said.unwrap_or_default().trim_end().to_owned(), kind })
 }
 
 fn read_until_closed(mut from: std::process::ChildStderr, bound: Duration) -> Result<String> {

@@ -205,6 +205,15 @@ impl Session<'_> {
         (manager, verb)
     }
 
+    /// Takes the temporary names that this manager would write under in the spool itself: it cannot put a target in force,
+    /// so it waits with its successor half made, and another one does not.
+    pub fn take_temporary_names(&self, manager: i32) {
+        let start = shared::ground::process::stat(manager).unwrap().proc.start;
+        for serial in 0..1000 {
+            std::fs::write(self.path(&format!(".tmp-{manager}-{start}-{serial}")), "").unwrap();
+        }
+    }
+
     /// Stops the manager with SIGSTOP, at a moment at which it does not hold the compaction claim.
     #[track_caller]
     pub fn stop_manager(&self) -> i32 {
@@ -253,6 +262,7 @@ impl Session<'_> {
     pub fn runs(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path("runs")).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| !name.starts_with(".tmp-"));
         names.sort();
         names
     }

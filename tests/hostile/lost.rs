@@ -245,16 +245,13 @@ fn a_session_whose_handoff_is_removed_between_two_contexts_is_resumed() {
         let session = world.launch("command/first", "the duty");
         let (manager, verb) = session.accept_without_manager("0001", &[]);
         // Its successor cannot be created: the manager waits between the two.
-        std::fs::rename(session.path("target.json"), world.path().join("target.json")).unwrap();
-        std::fs::create_dir(session.path("target.json")).unwrap();
+        session.take_temporary_names(manager);
         signal(manager, Signal::SIGCONT);
         assert_eq!(session.wait_end("0001"), "compacted");
         wait_for("the manager to wait", || (events(&session, "manager-waits") > 0).then_some(()));
         kill_dead(manager);
         outcome(verb).accepted();
         lose(&session);
-        std::fs::remove_dir(session.path("target.json")).unwrap();
-        std::fs::rename(world.path().join("target.json"), session.path("target.json")).unwrap();
         assert_eq!(session.state(), "failed-unreturned");
         world.orbh(["resume", &session.id]).run().ok();
         let run = session.runs().pop().unwrap();

@@ -6,7 +6,7 @@ use super::start::bury_with_tombstone;
 use crate::ground::clock::At;
 use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
-use crate::ground::fault::{Fault, Finding, Kind, Refusal};
+use crate::ground::fault::{Fault, Finding, Kind, Refusal, unreadable};
 use crate::ground::process;
 use crate::harness::adapter::{Place, Plan, Start};
 use crate::harness::profile::Profile;
@@ -56,6 +56,7 @@ impl Manager<'_> {
         let runs = Dir::open(&self.spool.runs())?;
         self.synced.runs = false;
         // Taken over when a manager died between this and run.json.
+        runs.free_for_dir(&number.to_string())?;
         runs.add_dir(&number.to_string())?;
         let run_dir = Dir::open(&self.spool.run(number))?;
         let session_dir = Dir::open(self.spool.dir())?;
@@ -316,10 +317,15 @@ impl Manager<'_> {
         Ok(bytes.filter(|bytes| intent::sha256(bytes) == intent.sha256).map(|_| path))
     }
 
-    /// The path of an accepted handoff, if it is still there: scratch/ may have been emptied since.
+    /// The path of an accepted handoff, if it is still there: scratch/ may have been emptied since, or something else
+    /// put in its place.
     fn handoff(&self, closed: RunNumber) -> Result<Option<PathBuf>> {
         let path = self.spool.handoff(closed);
-        if dir::read(&path)?.is_none() && dir::read(&self.spool.scratch().join(layout::accepted(closed)))?.is_some() {
+        let lost = match dir::read(&path) {
+            Err(error) if unreadable(&error).is_some() => true,
+            other => other?.is_none(),
+        };
+        if lost && dir::read(&self.spool.scratch().join(layout::accepted(closed)))?.is_some() {
             let scratch = Dir::open(&self.spool.scratch())?;
             scratch.link_over(&layout::accepted(closed), &layout::handoff(closed))?;
             scratch.sync()?;

@@ -3,6 +3,7 @@
 use super::Manager;
 use crate::ground::dir::Dir;
 use crate::ground::fact;
+use crate::ground::fault::unreadable;
 use crate::harness::native;
 use crate::spool::facts::Native;
 use crate::spool::layout;
@@ -11,8 +12,18 @@ use crate::spool::snapshot::RunFacts;
 use anyhow::Result;
 
 impl Manager<'_> {
-    /// Writes native.json and the link `transcript`, as far as they can be known and are not there.
+    /// Writes native.json and the link `transcript`, as far as they can be known and are not there. Something else in
+    /// their place is told once: a conversation that is not known is no reason to hold up the end of a run, or to leave
+    /// one that lives unwatched.
     pub(super) fn learn(&mut self, facts: Option<&RunFacts>) -> Result<()> {
+        let learned = self.learn_what_is_told(facts);
+        let Some(why) = learned.as_ref().err().and_then(unreadable) else { return learned };
+        self.learned = facts.map(|facts| facts.number);
+        log::note(&self.spool, "native-conversation", self.learned, format!("not known: {why}"));
+        Ok(())
+    }
+
+    fn learn_what_is_told(&mut self, facts: Option<&RunFacts>) -> Result<()> {
         let Some((facts, run)) = facts.and_then(|facts| Some((facts, facts.run.here()?))) else { return Ok(()) };
         if self.learned == Some(facts.number) || run.home.is_none() {
             return Ok(());

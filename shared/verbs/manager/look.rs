@@ -10,7 +10,7 @@ use super::start::SHIM;
 use super::tree;
 use crate::ground::dir;
 use crate::harness::native;
-use crate::spool::facts::{Hold, Intent, PidRecord};
+use crate::spool::facts::{Hold, InForce, Intent, PidRecord};
 use crate::spool::layout;
 use crate::spool::snapshot::{Found, RunFacts, Snapshot};
 use crate::verbs::claim::Claim;
@@ -100,10 +100,22 @@ impl Manager<'_> {
         Ok(found.get()?.cloned())
     }
 
+    /// Somebody who sends the relaunch to another target, or account, wants it tried there: what failed on the way, or
+    /// was buried before it started, does not count.
+    fn count_anew(&mut self, snapshot: &Snapshot) {
+        let Some(intent) = snapshot.intent.here() else { return };
+        let wanted = InForce { target: intent.target.clone(), account: intent.account.clone() };
+        if self.attempted.as_ref() != Some(&wanted) {
+            self.attempts = 0;
+            self.attempted = Some(wanted);
+        }
+    }
+
     fn decide(&mut self) -> Result<(Step, Snapshot)> {
         let snapshot = self.snapshot()?;
         self.nothing_vanished(&snapshot)?;
         snapshot.current()?.map_or(Ok(()), |run| tree::of_this_machine(&self.spool, run))?;
+        self.count_anew(&snapshot);
         let scratch = self.spool.scratch();
         let knowledge = Knowledge {
             resume: matches!(self.order, Order::Resume(_)),

@@ -23,7 +23,7 @@ use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
 use crate::ground::process::{self, PidFd};
 use crate::ground::watch::{Backend, Watch};
-use crate::spool::facts::{PidRecord, Session};
+use crate::spool::facts::{InForce, PidRecord, Session};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{RunFacts, Snapshot};
@@ -87,6 +87,8 @@ pub struct Manager<'a> {
     executed: Option<RunNumber>,
     starts: u32,
     attempts: u32,
+    /// Where the intent led that those attempts were for.
+    attempted: Option<InForce>,
     statuses: HashMap<i32, WaitStatus>,
     returned: Option<(RunNumber, Instant)>,
     /// The run whose directory is watched.
@@ -149,6 +151,7 @@ impl<'a> Manager<'a> {
             executed: None,
             starts: 0,
             attempts: 0,
+            attempted: None,
             statuses: HashMap::new(),
             returned: None,
             watched: None,

@@ -4,14 +4,14 @@ pub mod compaction;
 
 use crate::ground::clock::At;
 use crate::ground::dir::open_read;
-use crate::ground::fault::{Fault, Kind};
+use crate::ground::fault::unreadable;
 use crate::ground::lease::{self, Holder, Probe};
 use crate::ground::process;
 use crate::harness::occupancy::{self, Occupancy};
 use crate::spool::facts::{Class, End, Mode, Reason, RunKind, Session};
 use crate::spool::id::{RunNumber, SessionId, Target};
 use crate::spool::session::Spool;
-use crate::spool::snapshot::{Found, RunFacts, Snapshot};
+use crate::spool::snapshot::{Found, Purpose, RunFacts, Snapshot};
 use crate::spool::{keys, layout};
 use crate::verbs::succession::finish::compactions;
 use anyhow::Result;
@@ -173,7 +173,8 @@ impl Overview {
         }
     }
 
-    /// Looks at a session. Damage becomes part of the answer; only a failing system call is an error.
+    /// Looks at a session. Damage, and what may not be read, becomes part of the answer; only a system call that fails
+    /// otherwise is an error.
     pub fn read(spool: &Spool) -> Result<Overview> {
         Overview::with_facts(spool).map(|(overview, _)| overview)
     }
@@ -183,10 +184,12 @@ impl Overview {
         let mut damage = Vec::new();
         let session: Option<Session> = tolerate(spool.session().map(Some), &mut damage)?.flatten();
         let mode = session.as_ref().map_or(Mode::Headless, |session| session.mode);
-        let snapshot = Snapshot::read(spool, mode)?;
+        let snapshot = tolerate(Snapshot::read_for(Purpose::Show, spool, mode), &mut damage)?;
+        let runs_unknown = snapshot.is_none();
+        let snapshot = snapshot.unwrap_or_else(|| Snapshot::nothing(mode));
         damage.extend(snapshot.damage());
         let probed = tolerate(lease::probe(&spool.scratch().join(layout::MANAGER)), &mut damage)?;
-        let unknown = probed.is_none();
+        let unknown = probed.is_none() || runs_unknown;
         let manager = match probed {
             Some(Probe::Held(holder)) => Some(holder.unwrap_or_else(unknown_holder)),
             Some(Probe::Free) | None => None,
@@ -242,17 +245,14 @@ fn unknown_holder() -> Holder {
     Holder { pid: 0, start: 0, kind: "unknown".to_owned(), verbs: Vec::new() }
 }
 
-/// Keeps damage, and lets failing system calls through.
+/// Keeps damage and what may not be read, and lets other failing system calls through.
 fn tolerate<T>(result: Result<T>, damage: &mut Vec<String>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(error) => match error.downcast_ref::<Fault>() {
-            Some(fault) if fault.kind == Kind::Damaged => {
-                damage.push(fault.message.clone());
-                Ok(None)
-            }
-            _ => Err(error),
-        },
+        Err(error) => {
+            damage.push(unreadable(&error).ok_or(error)?);
+            Ok(None)
+        }
     }
 }
 

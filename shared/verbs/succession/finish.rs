@@ -38,6 +38,8 @@ pub fn finish(caller: &Caller) -> Result<Compaction> {
     if snapshot.intent.get()?.is_some_and(|intent| intent.closing == hold.run) {
         scratch.remove(layout::INTENT)?;
     }
+    // A list that is none must not keep the hold up for ever.
+    scratch.free_for_file(layout::COMPACTIONS)?;
     let earlier = compactions(&caller.spool)?;
     let line = match earlier.iter().find(|line| line.closed == hold.run) {
         Some(line) => line.clone(),

@@ -9,7 +9,7 @@ use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
 use crate::ground::watch::Watch;
 use crate::harness::{Runtime, missing_variables, occupancy};
-use crate::spool::facts::{Class, InForce, Intent, Mode, Run, RunKind, Session};
+use crate::spool::facts::{Class, End, InForce, Intent, Mode, Run, RunKind, Session};
 use crate::spool::id::{RunNumber, Target};
 use crate::spool::layout;
 use crate::spool::log;
@@ -307,9 +307,13 @@ fn keeper(caller: &Caller, environment: &Environment) -> Result<Vec<Finding>> {
     let findings = manager_findings(caller, &snapshot)?;
     let alive = probe(&caller.spool)?.held();
     if findings.is_empty() && !alive {
-        start_manager(environment, &caller.spool, &Order::Keep, PLACE)?;
+        let heard = start_manager(environment, &caller.spool, &Order::Keep, PLACE)?;
         if !probe(&caller.spool)?.held() {
             let message = format!("the manager of session {} died, and a new one does not stay", caller.session.id);
+            if heard.kind != Kind::System {
+                let message = format!("{message}: {}", heard.reason());
+                return Err(Fault::new(heard.kind, message).hint(format!("orbh inspect {}", caller.session.id)).into());
+            }
             return Ok(vec![no_manager(&caller.spool, message)]);
         }
     }
@@ -412,14 +416,21 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
         if let Some(watch) = &mut watch {
             watch.drain();
         }
-        if caller.spool.run(caller.run).join(layout::END).exists() {
-            return Waited::Ended;
+        match Found::<End>::read(&caller.spool.run(caller.run).join(layout::END)) {
+            Ok(Found::Here(_)) => return Waited::Ended,
+            // No manager goes on beside it, and none has to be put in place again and again.
+            Ok(Found::Damaged(_)) => return Waited::Pending,
+            Ok(Found::Absent) | Err(_) => {}
         }
         if !closes_me(&caller.spool, caller.run) && !caller.spool.run(caller.run).join(layout::END).exists() {
             return Waited::CalledOff;
         }
         if replaces && probe(&caller.spool).is_ok_and(|probe| !probe.held()) {
-            let _ = start_manager(environment, &caller.spool, &Order::Keep, PLACE);
+            let heard = start_manager(environment, &caller.spool, &Order::Keep, PLACE);
+            // The next one would meet the same damage: somebody has to mend it, and give the recovery.
+            if heard.is_ok_and(|heard| heard.kind == Kind::Damaged) {
+                return Waited::Pending;
+            }
         }
         let waited = watch.as_mut().is_some_and(|watch| watch.wait(&[], Some(LOOK)).is_ok());
         if !waited {
