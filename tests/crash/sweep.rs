@@ -28,13 +28,18 @@ pub struct Tally {
     pub missed: Vec<String>,
     /// How long it took.
     pub seconds: f64,
+    /// What took longest of it.
+    pub slowest: Option<(f64, String)>,
 }
 
 impl Tally {
     /// One line of figures, and a line for all that is wrong.
     pub fn tell(&self, name: &str) {
-        let Tally { points, fired, violations, missed, seconds } = self;
+        let Tally { points, fired, violations, missed, seconds, slowest } = self;
         println!("{name}: {points} points, {fired} fired, {} violations, {seconds:.1} s", violations.len());
+        for (took, point) in slowest {
+            println!("    the slowest, {took:.1} s: {point}");
+        }
         missed.iter().for_each(|point| println!("    not reached: {point}"));
         violations.iter().for_each(|violation| println!("    VIOLATION: {violation}"));
     }
@@ -109,9 +114,14 @@ pub fn sweep(scene: &Scene, calls: Calls, fates: impl Fn(usize, &Point) -> Vec<F
             scope.spawn(|| {
                 while let Some((point, fate)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let label = format!("{}: {fate} {point}", scene.name);
+                    let began = std::time::Instant::now();
                     let (met, wrong) = one(scene, calls, point, *fate, code);
+                    let took = began.elapsed().as_secs_f64();
                     let mut tally = tally.lock().unwrap();
                     tally.fired += usize::from(met);
+                    if tally.slowest.as_ref().is_none_or(|(before, _)| *before < took) {
+                        tally.slowest = Some((took, label.clone()));
+                    }
                     if !met {
                         tally.missed.push(label.clone());
                     }

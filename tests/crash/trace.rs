@@ -174,9 +174,9 @@ impl Traced {
         }
     }
 
-    /// Whether it is a manager that has its run.
+    /// Whether it is a manager that has its run: it says so, or tries to.
     pub fn is_up(&self) -> bool {
-        self.text("stderr").contains("managing session")
+        self.text("stderr").contains("managing session") || self.text("trace").contains("write(2, \"managing session")
     }
 
     fn text(&self, name: &str) -> String {
