@@ -5,7 +5,11 @@
 //! verb is given, and the session is judged against orbh-spool(5), SUCCESSION. A point that is listed and not reached
 //! fails the test as a violation does.
 //!
-//! `cargo test -- --ignored night_` meets every system call of every scene, whatever it does.
+//! For the night, every system call of every scene, whatever it does:
+//!
+//!     cargo test --locked -- --ignored --nocapture night_
+//!
+//! ORBH_NIGHT_SCENE: only the scenes whose name has this.
 
 pub mod judge;
 pub mod scene;
@@ -148,7 +152,8 @@ fn all() -> impl Iterator<Item = &'static Scene> {
 /// only violations fail.
 fn night(name: &str, fates: impl Fn(usize, &Point) -> Vec<Fate> + Copy) {
     let mut total = Tally::default();
-    for scene in all() {
+    let only = std::env::var("ORBH_NIGHT_SCENE").unwrap_or_default();
+    for scene in all().filter(|scene| scene.name.contains(&only)) {
         let tally = sweep(scene, Calls::All, fates);
         tally.tell(scene.name);
         total.add(tally);

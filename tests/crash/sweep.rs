@@ -37,7 +37,7 @@ impl Tally {
     pub fn tell(&self, name: &str) {
         let Tally { points, fired, violations, missed, seconds, slowest } = self;
         println!("{name}: {points} points, {fired} fired, {} violations, {seconds:.1} s", violations.len());
-        for (took, point) in slowest {
+        if let Some((took, point)) = slowest {
             println!("    the slowest, {took:.1} s: {point}");
         }
         missed.iter().for_each(|point| println!("    not reached: {point}"));
