@@ -123,12 +123,14 @@ fn every_interleaving_of_the_succession_keeps_its_promises() {
     hold(&bounds());
 }
 
-/// The sync of scratch/ by the manager's look is a second lock on the door: before the end of a context, of a run that died,
-/// and of one that was killed, scratch/ is synced once more under the claim that the end is written under, and an
-/// intent that comes back after a power loss is called off where a run has come after it.
+/// Scratch/ is synced before the end of a run, too, so it takes more to see what this sync is for: a manager dies while it
+/// drops an intent, a resume goes by that, and after a power loss the intent is back.
 #[test]
-fn the_sync_of_scratch_by_the_look_has_its_brothers() {
-    hold(&bounds().into_iter().map(|bound| Bound { mutation: Mutation::NoSyncOfScratch, ..bound }).collect::<Vec<_>>());
+fn without_the_sync_of_what_was_read_a_promise_breaks() {
+    let far = Bound { crashes: 2, managers: 2, failures: 1, power: 1, any: true, ..bound("far", &[HANDOFF, KILL]) };
+    let found = explore(&Bound { mutation: Mutation::NoSyncOfScratch, ..far });
+    println!("{:>9} states: {:?}", found.states, found.violation.as_ref().map(|(what, _)| what));
+    assert!(found.violation.is_some());
 }
 
 #[test]
@@ -147,8 +149,8 @@ fn an_order_without_one_of_its_steps_breaks_a_promise() {
     assert!(none.is_empty(), "without a violation: {none:?}");
 }
 
-/// Two crashes, a failing call and a power loss together, with every set of verbs; names in order, and in none. 2.8 million
-/// states: some 20 s of an optimised build.
+/// Two crashes, a failing call and a power loss together, with every set of verbs; names in order, and in none. 3.0
+/// million states: 20 s in an optimised build, some minutes in a debug build.
 #[test]
 #[ignore = "a larger bound, for the night"]
 fn night_order() {
@@ -163,5 +165,4 @@ fn night_order() {
         }
     }
     hold(&more);
-    hold(&more.into_iter().map(|bound| Bound { mutation: Mutation::NoSyncOfScratch, ..bound }).collect::<Vec<_>>());
 }
