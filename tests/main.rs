@@ -28,6 +28,7 @@ mod list;
 mod log;
 mod manager;
 mod model;
+mod order;
 mod page;
 mod race;
 mod recovery;

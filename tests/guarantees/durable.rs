@@ -68,3 +68,19 @@ fn g18_what_is_said_is_on_disk() {
     check("0002", &["compact", "finish"]);
     check("0002", &["session", "return", "done"]);
 }
+
+/// Whoever retired an intent, or took it back, may have died before its fsync; a power loss would bring it back to a run
+/// that was killed. So kill makes scratch/ durable although it finds none there.
+#[test]
+fn g18_a_kill_makes_durable_that_there_is_no_intent() {
+    let world = World::new();
+    if world.program("strace").bare_args(["-V"]).run().code != Some(0) {
+        println!("skipped: there is no strace");
+        return;
+    }
+    let session = world.idle_session();
+    let calls = calls(&session, &world.orbh(["kill", &session.id]));
+    let ordered = calls.iter().position(|call| call.contains("\"kill.json\"")).expect("it writes the order");
+    let synced = calls[ordered..].iter().any(|call| call.starts_with("fsync(") && call.contains("/scratch>"));
+    assert!(synced, "nothing tells that no intent comes back: {calls:#?}");
+}

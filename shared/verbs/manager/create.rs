@@ -90,6 +90,7 @@ impl Manager<'_> {
         run_dir.sync()?;
         runs.sync()?;
         self.synced.runs = true;
+        self.synced.current = Some((number, false));
         if let Some(why) = unusable {
             // After run.json: a directory without it is taken over, and a tombstone there would fail the next attempt.
             bury_with_tombstone(&run_dir, &why)?;

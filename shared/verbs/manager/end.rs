@@ -56,6 +56,7 @@ impl Manager<'_> {
         claim.insist()?;
         if draft.create(layout::END)? == Written::Now {
             dir.sync()?;
+            self.synced.current = Some((closing, true));
             log::note(&self.spool, "run-ended", Some(closing), end.reason.to_string());
         }
         Ok(())
@@ -84,6 +85,11 @@ impl Manager<'_> {
         // kill that came meanwhile names the reason.
         if snapshot.intent.get()?.is_some_and(|intent| intent.closing == run.number) {
             return Ok(());
+        }
+        // Its verbs may have died between a name and its fsync: one that gave a result, one that took its own handoff back.
+        dir::sync_path(&self.spool.scratch())?;
+        if now.returned.exists() {
+            dir::sync_path(&self.spool.returns())?;
         }
         let reason = match status {
             _ if now.kill.exists() => Reason::Killed,

@@ -1,8 +1,8 @@
 //! Looking at the facts, and deciding by them what comes next.
 //!
 //! What a step is decided by must be durable before the step has its effect: whoever wrote it may have died before its
-//! fsync, and after a power loss the effect must not be there without the cause. So scratch/ and runs/ are synced before
-//! a decision, whoever wrote in them, unless they are known to be durable ([`Synced`]).
+//! fsync, and after a power loss the effect must not be there without the cause. So scratch/, runs/ and the directory
+//! of the current run are synced before a step, whoever wrote there, unless they are known to be durable ([`Synced`]).
 
 use super::Manager;
 use super::decide::{ATTEMPTS, Knowledge, Step, decide};
@@ -11,6 +11,7 @@ use super::tree;
 use crate::ground::dir;
 use crate::harness::native;
 use crate::spool::facts::{Hold, InForce, Intent, PidRecord};
+use crate::spool::id::RunNumber;
 use crate::spool::layout;
 use crate::spool::snapshot::{Found, RunFacts, Snapshot};
 use crate::verbs::claim::Claim;
@@ -34,6 +35,8 @@ pub(super) struct Synced {
     /// The names in runs/. Only who holds the manager lease makes any there, so after one sync it knows of all, and of
     /// its own ones whether it has synced them.
     pub(super) runs: bool,
+    /// The names in the directory of the current run, and whether its end is among them.
+    pub(super) current: Option<(RunNumber, bool)>,
     /// The intent by which was decided last, under the claim.
     intent: Option<Intent>,
 }
@@ -79,6 +82,14 @@ impl Manager<'_> {
         if !self.synced.runs {
             dir::sync_path(&self.spool.runs())?;
             self.synced.runs = true;
+        }
+        // Another manager may have died between the name of run.json or of an end and the fsync, and the shim of an
+        // attempt too. A process must not be recorded where there is no run, nor may a run be there without the end of
+        // the one before it: an attempt that failed to start would count as the successor.
+        let current = seen.current()?.map(|run| (run.number, run.end.exists()));
+        if let Some((number, _)) = current.filter(|_| self.synced.current != current) {
+            dir::sync_path(&self.spool.run(number))?;
+            self.synced.current = current;
         }
         Ok(())
     }

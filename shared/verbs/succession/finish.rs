@@ -86,7 +86,10 @@ pub fn abort(caller: &Caller) -> Result<bool> {
         return Err(Refusal::one(Finding::new("compaction-unfinished", message, fix)).into());
     }
     claim.insist()?;
-    Dir::open(&caller.spool.scratch())?.remove(layout::HOLD)?;
+    let scratch = Dir::open(&caller.spool.scratch())?;
+    // Who retired an intent may have died before that was durable; it must not come back without its hold.
+    scratch.sync()?;
+    scratch.remove(layout::HOLD)?;
     log::note(&caller.spool, "compaction-aborted", Some(caller.run), "");
     Ok(true)
 }

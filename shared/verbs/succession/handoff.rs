@@ -3,7 +3,7 @@
 
 use super::{finished_before, intent, owned};
 use crate::ground::clock::At;
-use crate::ground::dir::{Dir, Written, read};
+use crate::ground::dir::{self, Dir, Written, read};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
 use crate::ground::lease::{self, Probe};
@@ -423,6 +423,8 @@ pub fn wait(caller: &Caller, environment: &Environment) -> Waited {
             Ok(Found::Absent) | Err(_) => {}
         }
         if !closes_me(&caller.spool, caller.run) && !caller.spool.run(caller.run).join(layout::END).exists() {
+            // Who calls it off may die before that is durable, and a power loss would bring it back.
+            let _ = dir::sync_path(&caller.spool.scratch());
             return Waited::CalledOff;
         }
         if replaces && probe(&caller.spool).is_ok_and(|probe| !probe.held()) {

@@ -46,7 +46,11 @@ pub fn retire_for_kill(spool: &Spool, closing: RunNumber) -> Result<bool> {
 pub fn retire(spool: &Spool, closing: RunNumber, by: &str) -> Result<bool> {
     let scratch = Dir::open(&spool.scratch())?;
     let found: Found<Intent> = Found::read(&spool.scratch().join(layout::INTENT))?;
-    let Some(intent) = found.get()?.filter(|intent| intent.closing == closing) else { return Ok(false) };
+    let Some(intent) = found.get()?.filter(|intent| intent.closing == closing) else {
+        // Who called it off before may have died between the rename and its fsync: a power loss would bring it back.
+        scratch.sync()?;
+        return Ok(false);
+    };
     scratch.rename_away(layout::INTENT, layout::CANCELLED)?;
     // Who called it off, for people; that it was called off is done already.
     let _ = fact::replace(&scratch, layout::CANCELLED, &CalledOff { intent, by, cancelled_at: At::now() });

@@ -96,13 +96,17 @@ fn pending(spool: &Spool, snapshot: &Snapshot) -> Result<Intent> {
         return Err(Refusal::one(Finding::new("no-relaunch", message, fix)).into());
     };
     let Some(attempt) = snapshot.newest_attempt(intent.closing) else { return Ok(intent.clone()) };
+    let run = Dir::open(&spool.run(attempt.number))?;
     match attempt.end.get()?.map(|end| end.reason) {
         None => {}
-        Some(Reason::SpawnFailed) => return Ok(intent.clone()),
+        Some(Reason::SpawnFailed) => {
+            // The shim that wrote that may not have synced it: without it the attempt would count as the successor.
+            run.sync()?;
+            return Ok(intent.clone());
+        }
         // It ran and is over; that the intent still stands is a dead manager's doing.
         Some(_) => return Err(started(spool, attempt.number, intent.closing, "orbh resume")),
     }
-    let run = Dir::open(&spool.run(attempt.number))?;
     let tombstone = attempt.pid.get()?.is_some_and(|pid| pid.process().is_none());
     let ours = start::bury_with_tombstone(&run, "called off before it started")? == crate::ground::dir::Written::Now;
     if !ours && !tombstone {

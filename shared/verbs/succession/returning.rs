@@ -22,7 +22,10 @@ pub fn give_back(caller: &Caller, text: &str) -> Result<Return> {
     claim.insist()?;
     // The hold of this very context goes first; one that an unfinished successor inherited stays, for all to see.
     if snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run) {
-        Dir::open(&caller.spool.scratch())?.remove(layout::HOLD)?;
+        let scratch = Dir::open(&caller.spool.scratch())?;
+        // Who retired an intent may have died before that was durable; it must not come back without its hold.
+        scratch.sync()?;
+        scratch.remove(layout::HOLD)?;
     }
     let given = Return { run: caller.run, disposition: Disposition::Finish, at: At::now() };
     // The text before the fact: whoever sees the fact finds the text. A text without its fact is a crash's, replaced.
