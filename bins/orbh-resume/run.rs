@@ -130,7 +130,11 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, heard: &Heard, 
         let hint = format!("mend it, or 'orbh resume {} --into RUNTIME/PROFILE'", spool.id());
         Err(Fault::new(heard.kind, message).hint(hint).into())
     };
-    let Some(run) = &overview.run else { return fail(said) };
+    let Some(run) = &overview.run else {
+        let Some(why) = overview.damage.first().filter(|_| said.is_empty()) else { return fail(said) };
+        let message = format!("cannot tell whether session {} came up: {}", spool.id(), one_line(why));
+        return Err(Fault::new(Kind::System, message).hint(format!("orbh inspect {}", spool.id())).into());
+    };
     let fresh = before != Some(run.run);
     match run.end {
         Some(Reason::SpawnFailed) => return fail(run.detail.as_deref().unwrap_or(said)),

@@ -72,7 +72,7 @@ fn g18_what_is_said_is_on_disk() {
 /// Whoever retired an intent, or took it back, may have died before its fsync; a power loss would bring it back to a run
 /// that was killed. So kill makes scratch/ durable although it finds none there.
 #[test]
-fn g18_a_kill_makes_durable_that_there_is_no_intent() {
+fn a_kill_makes_durable_that_there_is_no_intent() {
     let world = World::new();
     if world.program("strace").bare_args(["-V"]).run().code != Some(0) {
         println!("skipped: there is no strace");
