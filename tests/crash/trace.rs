@@ -213,7 +213,12 @@ impl Traced {
         let trace = self.text("trace");
         match self.fate {
             None => false,
-            Some(Fate::DeathBefore) => trace.contains("+++ killed by SIGKILL"),
+            Some(Fate::DeathBefore) => {
+                let mut killed = trace.lines().filter(|line| line.contains("+++ killed by SIGKILL")).peekable();
+                // A process holds its leases until the last of its threads is gone.
+                killed.peek().is_some()
+                    && killed.filter_map(|line| line.split(' ').next()?.parse().ok()).all(|pid: i32| all_gone(pid))
+            }
             Some(Fate::DeathAfter) => {
                 let Some(line) = Traced::delayed(&trace) else { return false };
                 let followed = line.split(' ').next().and_then(|word| word.parse().ok());
@@ -310,6 +315,16 @@ impl Traced {
         }
         points
     }
+}
+
+/// Whether no thread of a process is left.
+fn all_gone(pid: i32) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().filter_map(Result::ok);
+    let state = |task: std::fs::DirEntry| {
+        let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        stat.rsplit(") ").next().and_then(|rest| rest.chars().next())
+    };
+    tasks.filter_map(state).all(|state| matches!(state, 'Z' | 'X'))
 }
 
 impl Drop for Traced {
