@@ -115,6 +115,7 @@ pub struct Traced {
     strace: Child,
     dir: PathBuf,
     fate: Option<Fate>,
+    point: Option<Point>,
     follow: bool,
     /// The process has been seen.
     begun: bool,
@@ -170,6 +171,7 @@ impl Traced {
             dir: dir.to_owned(),
             fate: at.map(|(_, fate)| fate),
             follow: tracing.follow,
+            point: at.map(|(point, _)| point.clone()),
             begun: false,
         }
     }
@@ -188,6 +190,22 @@ impl Traced {
         let strace = self.strace.id();
         let children = std::fs::read_to_string(format!("/proc/{strace}/task/{strace}/children")).ok()?;
         children.split_whitespace().next()?.parse().ok()
+    }
+
+    /// The followed processes that have come to the point.
+    fn victims(&self, trace: &str) -> Vec<i32> {
+        let Some(point) = &self.point else { return Vec::new() };
+        let mut counts = std::collections::BTreeMap::new();
+        let begins = format!("{}(", point.name);
+        for line in trace.lines() {
+            let Some((pid, call)) = line.split_once(' ') else { continue };
+            if let Ok(pid) = pid.parse::<i32>()
+                && call.trim_start().starts_with(&begins)
+            {
+                *counts.entry(pid).or_insert(0) += 1;
+            }
+        }
+        counts.into_iter().filter(|(_, count)| *count >= point.count).map(|(pid, _)| pid).collect()
     }
 
     /// Where it says that a process is held right after its call.
@@ -213,11 +231,9 @@ impl Traced {
         let trace = self.text("trace");
         match self.fate {
             None => false,
+            // A process holds its leases until the last of its threads is gone.
             Some(Fate::DeathBefore) => {
-                let mut killed = trace.lines().filter(|line| line.contains("+++ killed by SIGKILL")).peekable();
-                // A process holds its leases until the last of its threads is gone.
-                killed.peek().is_some()
-                    && killed.filter_map(|line| line.split(' ').next()?.parse().ok()).all(|pid: i32| all_gone(pid))
+                trace.contains("+++ killed by SIGKILL") && self.victims(&trace).into_iter().all(all_gone)
             }
             Some(Fate::DeathAfter) => {
                 let Some(line) = Traced::delayed(&trace) else { return false };
@@ -227,7 +243,7 @@ impl Traced {
                 if let Some(pid) = followed.or_else(|| self.pid()).filter(|pid| alive(*pid)) {
                     let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
                     let _ = self.strace.kill();
-                    wait_for("a process killed at a call to be dead", || (!alive(pid)).then_some(()));
+                    wait_for("a process killed at a call to be dead", || all_gone(pid).then_some(()));
                 }
                 true
             }
@@ -270,7 +286,8 @@ impl Traced {
             let died = met && matches!(self.fate, Some(Fate::DeathBefore | Fate::DeathAfter));
             // strace stays with what was forked off and lives on.
             let there = self.pid().is_some();
-            self.begun |= there;
+            // Not what strace forks to try out what it may do.
+            self.begun |= there && !self.text("trace").is_empty();
             let forked_off = self.follow && self.begun && !there;
             if done_since.is_none() && (forked_off || done(self)) {
                 done_since = Some(Instant::now());
