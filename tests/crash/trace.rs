@@ -192,20 +192,30 @@ impl Traced {
         children.split_whitespace().next()?.parse().ok()
     }
 
-    /// The followed processes that have come to the point.
+    /// The followed processes that have come to the point, themselves or by one of their threads.
     fn victims(&self, trace: &str) -> Vec<i32> {
         let Some(point) = &self.point else { return Vec::new() };
         let mut counts = std::collections::BTreeMap::new();
+        let mut owners = std::collections::BTreeMap::new();
         let begins = format!("{}(", point.name);
         for line in trace.lines() {
             let Some((pid, call)) = line.split_once(' ') else { continue };
+            let thread =
+                call.split_once("parent_tid=[").and_then(|(_, rest)| rest.split(']').next()?.parse::<i32>().ok());
+            if let (Some(thread), Ok(owner)) = (thread, pid.parse::<i32>()) {
+                owners.insert(thread, owner);
+            }
             if let Ok(pid) = pid.parse::<i32>()
                 && call.trim_start().starts_with(&begins)
             {
                 *counts.entry(pid).or_insert(0) += 1;
             }
         }
-        counts.into_iter().filter(|(_, count)| *count >= point.count).map(|(pid, _)| pid).collect()
+        counts
+            .into_iter()
+            .filter(|(_, count)| *count >= point.count)
+            .map(|(pid, _)| *owners.get(&pid).unwrap_or(&pid))
+            .collect()
     }
 
     /// Where it says that a process is held right after its call.
