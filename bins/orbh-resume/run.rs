@@ -138,7 +138,8 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, heard: &Heard, 
     let fresh = before != Some(run.run);
     match run.end {
         Some(Reason::SpawnFailed) => return fail(run.detail.as_deref().unwrap_or(said)),
-        Some(_) if !fresh => return fail(said),
+        // One that said nothing has had it, and it has ended since: somebody killed it, say.
+        Some(_) if !fresh && !said.is_empty() => return fail(said),
         // The manager could not adopt it, and has said why.
         None if !fresh && overview.manager.is_none() => return fail(said.trim_start_matches("orbh-relaunch: ")),
         _ => {}
@@ -149,6 +150,11 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, heard: &Heard, 
     }
     match args.json {
         true => print_json(&Resumed { session: spool.id(), run: run.run, kind: run.kind, adopted })?,
+        false if adopted && run.end.is_some() => print(&format!(
+            "run {} of session {} was alive and had a manager again; it is over now\n",
+            run.run,
+            spool.id()
+        ))?,
         false if adopted => {
             print(&format!("run {} of session {} was alive; it has a manager again\n", run.run, spool.id()))?
         }
