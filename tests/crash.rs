@@ -45,48 +45,6 @@ fn death(scene: &Scene) {
     sweep(scene, Calls::Changing, |_, _| vec![Fate::DeathBefore, Fate::DeathAfter]).holds(scene.name);
 }
 
-macro_rules! deaths {
-    ($($name:ident: $scene:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            if can_trace() {
-                death(&$scene);
-            }
-        }
-    )*};
-}
-
-/// Killed before and after each state-changing call.
-mod killed {
-    use super::*;
-
-    deaths! {
-        start: VERBS[0];
-        handoff: VERBS[1];
-        handoff_without_a_manager: VERBS[2];
-        abort: VERBS[3];
-        finish: VERBS[4];
-        session_return: VERBS[5];
-        launch: RECOVERY[0];
-        resume_of_a_live_run: RECOVERY[1];
-        resume: RECOVERY[2];
-        resume_into: RECOVERY[3];
-        cancel: RECOVERY[4];
-        cancel_of_a_created_successor: RECOVERY[5];
-        kill: RECOVERY[6];
-        kill_without_a_manager: RECOVERY[7];
-        kill_of_an_accepted_handoff: RECOVERY[8];
-        manager_in_a_succession: MANAGERS[0];
-        manager_of_relaunch_into: MANAGERS[1];
-        manager_of_the_first_run: MANAGERS[2];
-        manager_in_the_background: MANAGERS[3];
-        manager_told_to_kill: MANAGERS[4];
-        manager_of_a_return: MANAGERS[5];
-        manager_of_a_death: MANAGERS[6];
-        shim: MANAGERS[7];
-    }
-}
-
 /// What may fail, and how.
 const ERRORS: [&str; 6] = ["ENOSPC", "EDQUOT", "EIO", "EACCES", "EINTR", "EMFILE"];
 
@@ -102,22 +60,17 @@ fn errors(scene: &Scene) {
     tally.holds(scene.name);
 }
 
-macro_rules! errors {
-    ($($name:ident: $scene:expr;)*) => {$(
+/// A test of each scene, by what is done to it.
+macro_rules! each_scene {
+    ($meet:path; $($name:ident: $scene:expr;)*) => {$(
         #[test]
         fn $name() {
             if can_trace() {
-                errors(&$scene);
+                $meet(&$scene);
             }
         }
     )*};
-}
-
-/// Each state-changing call, and each that opens a file of the spool, fails.
-mod failed {
-    use super::*;
-
-    errors! {
+    ($meet:path) => { each_scene! { $meet;
         start: VERBS[0];
         handoff: VERBS[1];
         handoff_without_a_manager: VERBS[2];
@@ -141,7 +94,21 @@ mod failed {
         manager_of_a_return: MANAGERS[5];
         manager_of_a_death: MANAGERS[6];
         shim: MANAGERS[7];
-    }
+    } };
+}
+
+/// Killed before and after each state-changing call.
+mod killed {
+    use super::*;
+
+    each_scene!(death);
+}
+
+/// Each state-changing call, and each that opens a file of the spool, fails.
+mod failed {
+    use super::*;
+
+    each_scene!(errors);
 }
 
 fn all() -> impl Iterator<Item = &'static Scene> {

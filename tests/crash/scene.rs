@@ -217,6 +217,30 @@ const PLAIN: Scene = Scene {
     compacted: false,
 };
 
+/// `relaunch --cancel` of a handoff that was accepted.
+const CANCEL: Scene = Scene {
+    prepare: accepted,
+    command: |session| outside(session, "relaunch", &["--cancel"]),
+    verb: true,
+    committed: |session| !session.exists("scratch/relaunch.json"),
+    recover: |session| {
+        let out = outside(session, "relaunch", &["--cancel"]).run();
+        assert!(out.code == Some(0) || out.stderr.contains("no relaunch pending"), "{out:?}");
+        resume(session);
+    },
+    ..PLAIN
+};
+
+/// `kill`.
+const KILL: Scene = Scene {
+    command: |session| outside(session, "kill", &[]),
+    verb: true,
+    committed: |session| session.exists("runs/0001/kill.json"),
+    recover: kill_again,
+    last: Last::Ended("killed"),
+    ..PLAIN
+};
+
 /// The verbs of an agent.
 pub const VERBS: [Scene; 6] = [
     Scene {
@@ -326,63 +350,16 @@ pub const RECOVERY: [Scene; 9] = [
         command: |session| outside(session, "resume", &["--into", "command/witness"]),
         ..PLAIN
     },
-    Scene {
-        name: "relaunch --cancel",
-        prepare: accepted,
-        command: |session| outside(session, "relaunch", &["--cancel"]),
-        verb: true,
-        committed: |session| !session.exists("scratch/relaunch.json"),
-        recover: |session| {
-            let out = outside(session, "relaunch", &["--cancel"]).run();
-            assert!(out.code == Some(0) || out.stderr.contains("no relaunch pending"), "{out:?}");
-            resume(session);
-        },
-        ..PLAIN
-    },
+    Scene { name: "relaunch --cancel", ..CANCEL },
     Scene {
         name: "relaunch --cancel of a successor without a process",
         prepare: created,
-        command: |session| outside(session, "relaunch", &["--cancel"]),
-        verb: true,
-        committed: |session| !session.exists("scratch/relaunch.json"),
         residue: &["runs/0002/pid", "runs/0002/end.json"],
-        recover: |session| {
-            let out = outside(session, "relaunch", &["--cancel"]).run();
-            assert!(out.code == Some(0) || out.stderr.contains("no relaunch pending"), "{out:?}");
-            resume(session);
-        },
-        ..PLAIN
+        ..CANCEL
     },
-    Scene {
-        name: "kill",
-        command: |session| outside(session, "kill", &[]),
-        prepare: drafted,
-        verb: true,
-        committed: |session| session.exists("runs/0001/kill.json"),
-        recover: kill_again,
-        last: Last::Ended("killed"),
-        ..PLAIN
-    },
-    Scene {
-        name: "kill, without a manager",
-        command: |session| outside(session, "kill", &[]),
-        prepare: drafted_unmanaged,
-        verb: true,
-        committed: |session| session.exists("runs/0001/kill.json"),
-        recover: kill_again,
-        last: Last::Ended("killed"),
-        ..PLAIN
-    },
-    Scene {
-        name: "kill of an accepted handoff",
-        command: |session| outside(session, "kill", &[]),
-        prepare: accepted,
-        verb: true,
-        committed: |session| session.exists("runs/0001/kill.json"),
-        recover: kill_again,
-        last: Last::Ended("killed"),
-        ..PLAIN
-    },
+    Scene { name: "kill", prepare: drafted, ..KILL },
+    Scene { name: "kill, without a manager", prepare: drafted_unmanaged, ..KILL },
+    Scene { name: "kill of an accepted handoff", prepare: accepted, ..KILL },
 ];
 
 /// The manager, and the shim by which it starts a run.

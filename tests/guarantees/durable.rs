@@ -1,6 +1,6 @@
 //! G18, by the order of system calls: what a verb has said is on disk before it has said it.
 
-use crate::harness::{Cmd, Session, World};
+use crate::harness::{Cmd, Session, World, can_trace};
 
 /// The system calls of a verb that change names or contents, or make them durable, or print, in their order.
 fn calls(session: &Session, verb: &Cmd) -> Vec<String> {
@@ -47,8 +47,7 @@ fn durable_before_it_speaks(what: &str, calls: &[String]) {
 #[test]
 fn g18_what_is_said_is_on_disk() {
     let world = World::new();
-    if world.program("strace").bare_args(["-V"]).run().code != Some(0) {
-        println!("skipped: there is no strace");
+    if !can_trace() {
         return;
     }
     let session = world.idle_session();
@@ -74,8 +73,7 @@ fn g18_what_is_said_is_on_disk() {
 #[test]
 fn a_kill_makes_durable_that_there_is_no_intent() {
     let world = World::new();
-    if world.program("strace").bare_args(["-V"]).run().code != Some(0) {
-        println!("skipped: there is no strace");
+    if !can_trace() {
         return;
     }
     let session = world.idle_session();

@@ -1,6 +1,6 @@
 //! G13, by every system call that a reader makes.
 
-use crate::harness::{Cmd, Session, World, kill_dead, wait_for};
+use crate::harness::{Cmd, Session, World, can_trace, kill_dead, wait_for};
 use std::path::Path;
 
 /// System calls that change something outside of the process, or may.
@@ -53,8 +53,7 @@ fn trace(world: &World, reader: &Cmd, calls: &Path) -> Vec<String> {
 #[test]
 fn g13_readers_write_nothing() {
     let world = World::new();
-    if world.program("strace").bare_args(["-V"]).run().code != Some(0) {
-        println!("skipped: there is no strace");
+    if !can_trace() {
         return;
     }
     let open = world.idle_session();

@@ -1,7 +1,7 @@
 //! Lock files that are replaced under their holders, and scratch/ that is removed under a live session.
 
 use super::wrong::usable;
-use crate::harness::{Session, World, alive, kill_dead, outcome, signal, wait_for};
+use crate::harness::{Session, World, alive, can_trace, kill_dead, outcome, signal, wait_for};
 use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 use nix::sys::signal::Signal;
 use std::path::Path;
@@ -92,8 +92,7 @@ fn a_handoff_whose_manager_loses_its_lease_has_one_successor() {
 #[test]
 fn a_verb_that_loses_the_claim_commits_nothing() {
     let world = World::new();
-    if world.program("strace").bare_args(["-V"]).run().code != Some(0) {
-        println!("skipped: there is no strace");
+    if !can_trace() {
         return;
     }
     let session = world.idle_session();
