@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use shared::face::output::print;
 use shared::face::text::clean;
 use shared::ground::dir::open_read;
-use shared::ground::fault::{Fault, Kind};
+use shared::ground::dir::unfit;
 use shared::ground::foreign::clean_json;
 use shared::ground::watch::Watch;
 use shared::spool::layout;
@@ -48,8 +48,7 @@ impl Tail {
         let metadata = file.metadata().with_context(reading)?;
         if !metadata.is_file() || metadata.len() > LARGEST {
             let what = if metadata.is_file() { "it is larger than any log" } else { "it is not a regular file" };
-            let fault = Fault::new(Kind::Damaged, format!("{}: {what}", reading()));
-            return Err(fault.hint(format!("look at it with 'ls -ld {}', and move it away", path.display())).into());
+            return Err(unfit("read", &path, what).into());
         }
         file.seek(SeekFrom::Start(self.offset)).with_context(reading)?;
         // Piece by piece: it may be long. A line longer than a piece is none of ours, and is shown in parts.

@@ -190,7 +190,7 @@ fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result
     let status = match kept {
         Ok(Left::GaveUp) => {
             tell(&exit::words("orbh-relaunch", &gave_up(&Overview::read(&spool)?)));
-            exit::status(Kind::System)
+            Kind::System.status()
         }
         Ok(_) => 0,
         Err(error) => {
@@ -200,7 +200,7 @@ fn in_background(args: &Args, environment: &Environment, spool: Spool) -> Result
                 log::note(&spool, "manager-failed", None, words.trim_end());
             }
             tell(&words);
-            exit::status(exit::kind(&error))
+            exit::kind(&error).status()
         }
     };
     if let Some(mouth) = mouth {

@@ -62,7 +62,7 @@ pub fn parse<A: clap::Parser>(last_line: Option<&str>) -> Result<A, ExitCode> {
         if let Some(line) = last_line {
             tell(&format!("{line}\n"));
         }
-        ExitCode::from(exit::status(crate::ground::fault::Kind::Usage))
+        ExitCode::from(crate::ground::fault::Kind::Usage.status())
     })
 }
 
@@ -77,7 +77,7 @@ fn fail(entry: &Entry, error: &anyhow::Error) -> ExitCode {
     if let Some(line) = entry.last_line {
         tell(&format!("{line}\n"));
     }
-    ExitCode::from(exit::status(exit::kind(error)))
+    ExitCode::from(exit::kind(error).status())
 }
 
 /// The reader has gone: ends as any other filter does.

@@ -5,11 +5,6 @@ use crate::ground::foreign::clean;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The exit status of a kind of failure, the same in every verb.
-pub fn status(kind: Kind) -> u8 {
-    kind.status()
-}
-
 /// The kind of an error: what a typed failure in it says, else a failed system call.
 pub fn kind(error: &anyhow::Error) -> Kind {
     if error.chain().any(|cause| cause.is::<Refusal>()) {

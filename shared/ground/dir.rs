@@ -116,12 +116,7 @@ fn open_no_symlinks(path: &Path, flags: OFlag) -> Result<Option<File>> {
 
 /// Why something could not be opened: what stands there is of the wrong kind, which is damage, or a system call failed.
 pub(super) fn not_opened(errno: Errno, path: &Path, doing: &str) -> anyhow::Error {
-    let damaged = |what: &str| {
-        let message = format!("cannot {doing} '{}': {what}", path.display());
-        Fault::new(Kind::Damaged, message)
-            .hint(format!("look at it with 'ls -ld {}', and move it away", path.display()))
-            .into()
-    };
+    let damaged = |what: &str| unfit(doing, path, what).into();
     match errno {
         Errno::ENXIO | Errno::EISDIR => damaged("it is not a regular file"),
         // A symlink in the place of a directory itself: ENOTDIR when a directory is asked for.
@@ -374,9 +369,14 @@ pub fn sync_path(path: &Path) -> Result<()> {
     }
 }
 
-pub(super) fn irregular(path: &Path) -> Fault {
-    Fault::new(Kind::Damaged, format!("cannot read '{}': it is not a regular file", path.display()))
+/// What stands at `path` is none of ours: damage, for somebody to look at and to move away.
+pub fn unfit(doing: &str, path: &Path, what: &str) -> Fault {
+    Fault::new(Kind::Damaged, format!("cannot {doing} '{}': {what}", path.display()))
         .hint(format!("look at it with 'ls -ld {}', and move it away", path.display()))
+}
+
+pub(super) fn irregular(path: &Path) -> Fault {
+    unfit("read", path, "it is not a regular file")
 }
 
 /// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO, and reads

@@ -39,12 +39,18 @@ impl Kind {
     }
 }
 
+/// What is said of damage; `None` for a failure of any other kind.
+pub fn damage(error: &anyhow::Error) -> Option<String> {
+    let fault = error.downcast_ref::<Fault>().filter(|fault| fault.kind == Kind::Damaged)?;
+    Some(fault.message.clone())
+}
+
 /// What a reader says of a file that it cannot have: damage, or a permission that it lacks. `None` for a failure of any
 /// other kind. For who only looks the two are alike: what is there is unknown, and hides nothing else. Who decides by
 /// a file must not take a permission that was taken away for what the file says.
 pub fn unreadable(error: &anyhow::Error) -> Option<String> {
-    if let Some(fault) = error.downcast_ref::<Fault>() {
-        return (fault.kind == Kind::Damaged).then(|| fault.message.clone());
+    if error.is::<Fault>() {
+        return damage(error);
     }
     let denied = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)

@@ -145,9 +145,7 @@ impl Profile {
             needs: written.needs.unwrap_or_default(),
         })
     }
-}
 
-impl Profile {
     /// The size of the context window of its runs, in tokens, as far as anybody knows before one has answered.
     pub fn window(&self) -> Option<u64> {
         let of_model = || Runtime::named(&self.target.runtime)?.window(self.model.as_deref());

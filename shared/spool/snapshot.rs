@@ -9,7 +9,7 @@ use super::layout;
 use super::session::Spool;
 use crate::ground::dir::Dir;
 use crate::ground::fact;
-use crate::ground::fault::{Fault, Kind, unreadable};
+use crate::ground::fault::{Fault, Kind, damage, unreadable};
 use crate::ground::process;
 use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
@@ -73,11 +73,13 @@ impl<T: DeserializeOwned> Found<T> {
         match fact::load(path) {
             Ok(Some(fact)) => Ok(Found::Here(fact)),
             Ok(None) => Ok(Found::Absent),
-            Err(error) => match (error.downcast_ref::<Fault>(), purpose) {
-                (Some(fault), _) if fault.kind == Kind::Damaged => Ok(Found::Damaged(fault.message.clone())),
-                (_, Purpose::Show) => unreadable(&error).map(Found::Damaged).ok_or(error),
-                (_, Purpose::Decide) => Err(error),
-            },
+            Err(error) => {
+                let why = match purpose {
+                    Purpose::Show => unreadable(&error),
+                    Purpose::Decide => damage(&error),
+                };
+                why.map(Found::Damaged).ok_or(error)
+            }
         }
     }
 }

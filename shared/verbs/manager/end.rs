@@ -5,7 +5,7 @@ use super::tree::{self, View};
 use crate::ground::clock::At;
 use crate::ground::dir::{self, Dir, Written};
 use crate::ground::fact;
-use crate::ground::fault::{Fault, Kind};
+use crate::ground::fault::damage;
 use crate::ground::stop::stop;
 use crate::spool::facts::{End, Intent, PidRecord, Reason};
 use crate::spool::id::RunNumber;
@@ -26,7 +26,7 @@ impl Manager<'_> {
         let accepted = self.spool.scratch().join(layout::accepted(closing));
         // Something else in its place (a symbolic link, a FIFO) is not what was accepted either.
         let found = match dir::read(&accepted) {
-            Err(error) if error.downcast_ref::<Fault>().is_some_and(|fault| fault.kind == Kind::Damaged) => None,
+            Err(error) if damage(&error).is_some() => None,
             other => other?,
         };
         let Some(bytes) = found.filter(|bytes| intent::sha256(bytes) == intent.sha256) else {

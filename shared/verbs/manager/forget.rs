@@ -79,8 +79,8 @@ fn there(path: &std::path::Path) -> bool {
     !matches!(path.symlink_metadata(), Err(error) if matches!(error.kind(), NotFound | NotADirectory))
 }
 
-/// The runs whose facts decide what is done next: the newest. What an administrator clears
-/// away of the others is no reason to stop.
+/// The runs whose facts decide what is done next: the newest. What an administrator clears away of the others is no
+/// reason to stop.
 fn deciding(seen: &Snapshot) -> impl Iterator<Item = &RunFacts> {
     let newest = seen.runs.iter().rev().find(|run| run.run.exists()).map(|run| run.number);
     seen.runs.iter().filter(move |run| Some(run.number) >= newest)

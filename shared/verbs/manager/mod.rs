@@ -189,12 +189,8 @@ impl<'a> Manager<'a> {
                     let Some(pause) = pause else { return Err(error) };
                     self.say_what_is_waited_for(&error);
                     // To its end: this manager's own try wakes its watch, and would be its next one at once.
-                    let begin = Instant::now();
-                    while begin.elapsed() < pause {
-                        if let Some(signal) = self.wait(None, Some(pause.saturating_sub(begin.elapsed())))? {
-                            return Ok(Left::Signalled(signal));
-                        }
-                        self.watch.drain();
+                    if let Some(signal) = self.wait_out(pause)? {
+                        return Ok(Left::Signalled(signal));
                     }
                 }
             }
@@ -270,6 +266,7 @@ impl<'a> Manager<'a> {
         let find = |number: RunNumber| {
             snapshot.run(number).with_context(|| format!("run {number} of session {} is gone", self.spool.id()))
         };
+        let claim = claim.filter(|_| matches!(step, Step::Create(_) | Step::DropIntent(_) | Step::CallOff(_)));
         match step {
             Step::Create(creation) => return self.create_and_start(&creation, snapshot, claim),
             Step::DropIntent(closing) => {
@@ -286,17 +283,12 @@ impl<'a> Manager<'a> {
                 if came_up {
                     self.order = Order::Keep;
                 }
-                return Ok(None);
             }
             Step::CallOff(closing) => {
                 let claim = self.claim(claim)?;
                 claim.insist()?;
                 intent::retire(&self.spool, closing, "the manager: it replaces no run of this session")?;
-                return Ok(None);
             }
-            _ => drop(claim),
-        }
-        match step {
             Step::EndContext(intent) => self.end_context(&intent, find(intent.closing)?)?,
             Step::Start(number) => return self.start(number),
             Step::AwaitExec(number) => return self.wait(snapshot.run(number), Some(EXEC_LOOK)),
@@ -304,7 +296,7 @@ impl<'a> Manager<'a> {
             Step::Kill(number) => self.kill(find(number)?)?,
             Step::Reap(number) => self.settle(find(number)?)?,
             Step::LetGo(number) => return self.let_go(find(number)?),
-            Step::Create(_) | Step::DropIntent(_) | Step::CallOff(_) | Step::Keep(_) | Step::Leave(_) => {}
+            Step::Keep(_) | Step::Leave(_) => {}
         }
         Ok(None)
     }

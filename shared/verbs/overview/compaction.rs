@@ -1,8 +1,7 @@
 //! Where the compaction of a session is: its phase, since when, and why it is not further.
 
 use crate::ground::clock::At;
-use crate::spool::facts::Compaction as Finished;
-use crate::spool::facts::{Hold, Intent, PidRecord};
+use crate::spool::facts::{Compaction as Finished, Hold, Intent, PidRecord};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{RunFacts, Snapshot};
