@@ -9,6 +9,7 @@ use shared::face::page::{compaction_line, render};
 use shared::face::text::clean;
 use shared::ground::clock::At;
 use shared::ground::fault::{Finding, Refusal};
+use shared::spool::announced;
 use shared::spool::facts::Compaction as Finished;
 use shared::spool::id::{RunNumber, SessionId, Target};
 use shared::verbs::caller::{Caller, meant};
@@ -17,7 +18,7 @@ use shared::verbs::environment::Environment;
 use shared::verbs::obligations::{self, Obligation};
 use shared::verbs::overview::Overview;
 use shared::verbs::overview::compaction::Compaction;
-use shared::verbs::page::Page;
+use shared::verbs::page::{Page, Reader};
 use shared::verbs::succession::finish::{abort, finish};
 use shared::verbs::succession::handoff::{self, Handed, Passed, Waited, Wish};
 use shared::verbs::succession::start::start;
@@ -81,18 +82,19 @@ fn begin(caller: &Caller, json: bool) -> Result<u8> {
     let hold = start(caller)?;
     let path = caller.spool.handoff(hold.run);
     let shown = clean(&path.display().to_string());
-    let page = Page::read(&caller.spool)?;
-    let obligations = obligations::open(&caller.spool);
+    let told = announced::read_of(&caller.spool, hold.run);
+    let page = Page::read(&caller.spool, &Reader { told, news_first: false, whole: json })?;
     if json {
+        let obligations = page.obligations.clone();
         print_json(&Begun { run: hold.run, path, contract: CONTRACT, obligations, page })?;
         return Ok(0);
     }
     let mut text = format!("Write your handoff to this file:\n\n    {shown}\n\n");
     text += CONTRACT;
     text += "\nOPEN OBLIGATIONS as the durable state has them; copy them, and add what you have promised besides:\n\n";
-    text += &obligations::section(&obligations);
+    text += &obligations::section(&page.obligations);
     text += "\nYour Page now:\n\n";
-    text += &render(&page);
+    text += &render(&page).text;
     text += &format!(
         "\nWhen the file is written: 'orbh compact handoff' (with --check to check it only). 'orbh compact abort' calls \
          this off.\nWrite your handoff to this file:\n\n    {shown}\n"

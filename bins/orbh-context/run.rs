@@ -13,7 +13,7 @@ use shared::spool::session::Spool;
 use shared::spool::snapshot::newest;
 use shared::verbs::caller::meant;
 use shared::verbs::environment::Environment;
-use shared::verbs::overview::{Overview, State};
+use shared::verbs::overview::Overview;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -57,7 +57,7 @@ fn follow(spool: &Spool, json: bool, environment: &Environment) -> Result<()> {
     loop {
         watch.drain();
         // The state first: what a run reports last, just before it is over, is shown as well.
-        let over = Overview::read(spool)?.state != State::Working;
+        let over = !Overview::read(spool)?.state.works();
         match read(spool) {
             Ok(occupancy) => {
                 watch.add(&spool.run(occupancy.run))?;

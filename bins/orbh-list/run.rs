@@ -65,7 +65,7 @@ fn advise(overviews: &[Overview]) {
 /// What is the matter with a session that needs somebody.
 fn trouble(overview: &Overview) -> String {
     match (overview.state, &overview.manager) {
-        (State::Working, None) => "working, and its manager is gone".to_owned(),
+        (state, None) if state.works() => format!("{state}, and its manager is gone"),
         (State::FailedUnreturned, _) => match overview.run.as_ref().and_then(|run| run.detail.as_deref()) {
             Some(detail) => format!("failed-unreturned ({})", clean(detail)),
             None => "failed-unreturned".to_owned(),

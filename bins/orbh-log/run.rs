@@ -13,7 +13,7 @@ use shared::spool::log::{self, Event};
 use shared::spool::session::Spool;
 use shared::verbs::caller::meant;
 use shared::verbs::environment::Environment;
-use shared::verbs::overview::{Overview, State};
+use shared::verbs::overview::Overview;
 use std::io::{Read, Seek, SeekFrom};
 
 /// No log is larger, in bytes; what is, cannot be shown in a sensible time.
@@ -101,7 +101,7 @@ impl Tail {
         loop {
             watch.drain();
             let overview = Overview::read(&self.spool)?;
-            let over = overview.state != State::Working && overview.manager.is_none();
+            let over = !overview.state.works() && overview.manager.is_none();
             self.show(over)?;
             if over {
                 return Ok(());

@@ -5,10 +5,12 @@ use anyhow::Result;
 use shared::face::output::{print, print_json};
 use shared::face::page::render;
 use shared::ground::fault::Refusal;
+use shared::spool::announced;
 use shared::verbs::caller::{Caller, meant};
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;
-use shared::verbs::page::Page;
+use shared::verbs::events::{self, Event, announce};
+use shared::verbs::page::{Page, Reader};
 
 pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let own = args.id.is_none() && !args.no_mutate && environment.run().is_some();
@@ -26,15 +28,47 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
             }
         })?;
     }
-    let page = Page::read(&spool)?;
-    match args.json {
-        true => print_json(&page)?,
-        false => print(&render(&page))?,
-    }
+    // What this run has been shown and not consumed, on a Page during a hold or by the pager.
+    let told = caller.as_ref().map(|caller| announced::read_of(&spool, caller.run)).unwrap_or_default();
+    let page = Page::read(&spool, &Reader { told, news_first: false, whole: args.json })?;
+    let (shown, unread) = match args.json {
+        true => {
+            print_json(&page)?;
+            everything(&page)
+        }
+        false => {
+            let rendered = render(&page);
+            print(&rendered.text)?;
+            (rendered.shown, rendered.unread)
+        }
+    };
     if let Some(caller) = caller {
-        // Once more, now that it is printed; and a run's first verb makes it a context.
-        let _claim = Claim::take(&caller.spool, "page")?;
-        caller.check(&caller.look()?)?;
+        consume(&caller, &shown, &unread)?;
     }
     Ok(0)
+}
+
+/// Once more, now that it is printed: what was shown to a run that goes on is consumed; during a hold it only counts as
+/// told. And a run's first verb makes it a context.
+fn consume(caller: &Caller, shown: &[Event], unread: &[Event]) -> Result<()> {
+    let claim = Claim::take(&caller.spool, "page")?;
+    let snapshot = caller.look()?;
+    caller.check(&snapshot)?;
+    let told = announced::read_of(&caller.spool, caller.run);
+    if snapshot.effective_hold().is_some() {
+        return announce(&caller.spool, caller.run, &[shown, unread].concat(), &told);
+    }
+    claim.insist()?;
+    announce(&caller.spool, caller.run, unread, &told)?;
+    events::consume(&caller.spool, caller.run, shown)
+}
+
+/// What a whole Page shows.
+fn everything(page: &Page) -> (Vec<Event>, Vec<Event>) {
+    let answers = page.answers.iter().map(|answer| (&answer.event, answer.damage.is_some()));
+    let messages = page.messages.iter().map(|mail| (&mail.event, mail.damage.is_some()));
+    let advisory = page.advisory.iter().map(|event| (event, false));
+    let (unread, shown): (Vec<_>, Vec<_>) = answers.chain(messages).chain(advisory).partition(|(_, damaged)| *damaged);
+    let events = |list: Vec<(&Event, bool)>| list.into_iter().map(|(event, _)| event.clone()).collect();
+    (events(shown), events(unread))
 }

@@ -85,7 +85,7 @@ fn settled(spool: &Spool, environment: &Environment) -> Result<Overview> {
         watch.drain();
         let (overview, snapshot) = Overview::with_facts(spool)?;
         let over = match overview.state {
-            State::Working => closing(&snapshot),
+            State::Working | State::NeedsInput => closing(&snapshot),
             State::Unknown => false,
             State::Finished | State::FailedUnreturned | State::Killed | State::Lost => true,
         };

@@ -19,6 +19,21 @@ impl At {
         At(Timestamp::now())
     }
 
+    /// Whole seconds since the epoch.
+    pub fn seconds(self) -> i64 {
+        self.0.as_second()
+    }
+
+    /// The microseconds beyond the second.
+    pub fn microseconds(self) -> i64 {
+        self.0.as_microsecond().rem_euclid(1_000_000)
+    }
+
+    /// The point in time that many seconds after the epoch.
+    pub fn from_seconds(seconds: i64) -> Self {
+        At(Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH))
+    }
+
     /// How long ago it was; zero when the clock was set back since.
     pub fn age(self) -> Duration {
         Duration::try_from(Timestamp::now().duration_since(self.0)).unwrap_or_default()

@@ -14,6 +14,7 @@ use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, OpenHow, RenameFlags, ResolveFlag, openat, openat2, renameat2};
 use nix::sys::stat::{FchmodatFlags, Mode, fchmodat, mkdirat};
 use nix::unistd::{UnlinkatFlags, linkat, unlinkat};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -75,6 +76,27 @@ impl Draft<'_> {
             Ok(()) => Ok(Written::Now),
             Err(Errno::EEXIST) => Ok(Written::Before),
             Err(errno) => self.dir.failed(errno, "create", name),
+        }
+    }
+
+    /// Moves it into another directory of the same file system, unless the name is taken there. Durable once that
+    /// directory is.
+    pub fn create_in(mut self, dir: &Dir, name: &str) -> Result<Written> {
+        match renameat2(self.dir.fd(), self.name.as_str(), dir.fd(), name, RenameFlags::RENAME_NOREPLACE) {
+            Ok(()) => {
+                self.renamed = true;
+                Ok(Written::Now)
+            }
+            Err(Errno::EEXIST) => Ok(Written::Before),
+            // A file system that cannot refuse to replace.
+            Err(Errno::EINVAL | Errno::ENOSYS) => {
+                match linkat(self.dir.fd(), self.name.as_str(), dir.fd(), name, AtFlags::empty()) {
+                    Ok(()) => Ok(Written::Now),
+                    Err(Errno::EEXIST) => Ok(Written::Before),
+                    Err(errno) => dir.failed(errno, "create", name),
+                }
+            }
+            Err(errno) => dir.failed(errno, "create", name),
         }
     }
 
@@ -258,6 +280,16 @@ impl Dir {
         renamed
     }
 
+    /// Moves `from` into another directory of the same file system, over whatever file stands there; false when it is
+    /// gone. Durable once both directories are.
+    pub fn move_to(&self, from: &OsStr, dir: &Dir, to: &OsStr) -> Result<bool> {
+        match renameat2(self.fd(), from, dir.fd(), to, RenameFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::ENOENT) => Ok(false),
+            Err(errno) => self.failed(errno, "rename", &from.to_string_lossy()),
+        }
+    }
+
     /// Unlinks `name`; false when it was not there.
     pub fn remove(&self, name: &str) -> Result<bool> {
         match unlinkat(self.fd(), name, UnlinkatFlags::NoRemoveDir) {
@@ -377,6 +409,19 @@ pub fn unfit(doing: &str, path: &Path, what: &str) -> Fault {
 
 pub(super) fn irregular(path: &Path) -> Fault {
     unfit("read", path, "it is not a regular file")
+}
+
+/// The first bytes of a file, `most` at most, and whether there are more; `None` when it does not exist.
+pub fn read_head(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let Some(file) = open_read(path)? else { return Ok(None) };
+    let metadata = file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?;
+    if !metadata.is_file() {
+        return Err(irregular(path).into());
+    }
+    let capacity = usize::try_from(metadata.len().min(most)).unwrap_or(0).saturating_add(1);
+    let mut bytes = Vec::with_capacity(capacity);
+    file.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
+    Ok(Some((bytes, metadata.len() > most)))
 }
 
 /// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO, and reads

@@ -1,7 +1,7 @@
 //! The facts of a session, as they are written. Each is described in orbh-spool(5); keys that are not known are
 //! ignored when read.
 
-use super::id::{RunNumber, SessionId, Target};
+use super::id::{MessageId, RunNumber, SessionId, Target};
 use crate::ground::clock::At;
 use crate::ground::process::Proc;
 use serde::{Deserialize, Serialize};
@@ -273,6 +273,57 @@ pub struct Return {
 pub enum Disposition {
     /// The session is finished.
     Finish,
+}
+
+/// Who is to answer a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Addressee {
+    /// A person; never answered from inside a run.
+    Human,
+    /// A session, which was sent a message of the same id.
+    Session(SessionId),
+}
+
+impl TryFrom<String> for Addressee {
+    type Error = crate::ground::fault::Fault;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        match text.as_str() {
+            "human" => Ok(Addressee::Human),
+            id => id.parse().map(Addressee::Session),
+        }
+    }
+}
+
+impl From<Addressee> for String {
+    fn from(to: Addressee) -> String {
+        to.to_string()
+    }
+}
+
+impl fmt::Display for Addressee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Addressee::Human => f.write_str("human"),
+            Addressee::Session(id) => id.fmt(f),
+        }
+    }
+}
+
+/// asked/ID/request.json: a question that the session put.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Its id.
+    pub id: MessageId,
+    /// Who is to answer.
+    pub to: Addressee,
+    /// Whether a verb waits for the answer.
+    pub blocking: bool,
+    /// The run that asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunNumber>,
+    /// When.
+    pub at: At,
 }
 
 /// compacting.json: the hold marker.

@@ -182,3 +182,76 @@ impl fmt::Display for Target {
         f.pad(&format!("{}/{}", self.runtime, self.profile))
     }
 }
+
+/// How many hexadecimal digits follow the first letter of the id of a message.
+const DIGITS: usize = 9;
+
+/// The id of a message or a question inside a session: `m` or `q`, then nine hexadecimal digits. A question that was
+/// put by a message has the id of that message.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MessageId(String);
+
+impl MessageId {
+    /// A fresh, random one for a message.
+    pub fn message() -> Self {
+        MessageId::random('m')
+    }
+
+    /// A fresh, random one for a question.
+    pub fn question() -> Self {
+        MessageId::random('q')
+    }
+
+    /// The one that a message without an id of ours gets from `digest`, hexadecimal.
+    pub fn of_foreign(digest: &str) -> Self {
+        MessageId(format!("m{}", &digest[..DIGITS.min(digest.len())]))
+    }
+
+    fn random(letter: char) -> Self {
+        let digits = uuid::Uuid::new_v4().simple().to_string();
+        MessageId(format!("{letter}{}", &digits[..DIGITS]))
+    }
+
+    /// Whether it is that of a question.
+    pub fn is_question(&self) -> bool {
+        self.0.starts_with('q')
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for MessageId {
+    type Err = Fault;
+    fn from_str(text: &str) -> Result<Self, Fault> {
+        let digits = text.strip_prefix(['m', 'q']).unwrap_or_default();
+        let digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if digits.len() == DIGITS && digits.bytes().all(digit) {
+            return Ok(MessageId(text.to_owned()));
+        }
+        Err(Fault::new(Kind::Usage, format!("'{}' is not the id of a message or a question", text.escape_debug()))
+            .hint("an id is m or q and nine hexadecimal digits, as the Page shows it"))
+    }
+}
+
+impl TryFrom<String> for MessageId {
+    type Error = Fault;
+    fn try_from(text: String) -> Result<Self, Fault> {
+        text.parse()
+    }
+}
+
+impl From<MessageId> for String {
+    fn from(id: MessageId) -> String {
+        id.0
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}

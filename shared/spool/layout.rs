@@ -17,6 +17,20 @@ pub const KEYS: &str = "keys";
 pub const RUNS: &str = "runs";
 /// In a spool: what `return` delivered.
 pub const RETURNS: &str = "returns";
+/// In a spool: the inbox, a Maildir.
+pub const INBOX: &str = "inbox";
+/// In inbox/: messages that are being written.
+pub const INBOX_TMP: &str = "tmp";
+/// In inbox/: messages that nobody has looked at.
+pub const INBOX_NEW: &str = "new";
+/// In inbox/: messages that somebody has; which were shown to the session, their flags tell.
+pub const INBOX_CUR: &str = "cur";
+/// What a Maildir consists of.
+pub const MAILDIR: [&str; 3] = [INBOX_TMP, INBOX_NEW, INBOX_CUR];
+/// In a spool: what a run that cannot write elsewhere sends to others.
+pub const OUTBOX: &str = "outbox";
+/// In a spool: the questions that this session put, a directory each.
+pub const ASKED: &str = "asked";
 /// In a spool: symbolic links to other spools.
 pub const LINKS: &str = "links";
 /// In a spool: the log's directory.
@@ -41,6 +55,19 @@ pub const KILL: &str = "kill.json";
 /// In a run: how it ended.
 pub const END: &str = "end.json";
 
+/// In a question: its text.
+pub const QUESTION: &str = "question.md";
+/// In a question: whom it was put to, and how.
+pub const REQUEST: &str = "request.json";
+/// In a question: the answer.
+pub const ANSWER: &str = "answer.md";
+/// In a question: it was called off.
+pub const CALLED_OFF: &str = "cancelled";
+/// In a question: the session has been shown the answer.
+pub const SEEN: &str = "seen";
+
+/// In scratch/: the lease of the armed pager.
+pub const PAGER: &str = "pager.lock";
 /// In scratch/: the hold marker.
 pub const HOLD: &str = "compacting.json";
 /// In scratch/: the compaction claim.
@@ -86,6 +113,16 @@ pub fn context(run: RunNumber) -> String {
 /// In scratch/: the run has given its first verb.
 pub fn awake(run: RunNumber) -> String {
     format!("awake-{run}")
+}
+
+/// In scratch/: the events that a run has been told of and has not consumed, a line each.
+pub fn announced(run: RunNumber) -> String {
+    format!("announced-{run}")
+}
+
+/// In scratch/: the advisory of the context that began in this run has been shown.
+pub fn advised(context: RunNumber) -> String {
+    format!("advised-{context}")
 }
 
 /// In returns/: the text that a run returned.

@@ -2,6 +2,7 @@
 
 use super::facts::{InForce, Session};
 use super::id::{RunNumber, SessionId};
+use super::inbox::Inbox;
 use super::layout;
 use super::root::Root;
 use crate::ground::dir::{Dir, read};
@@ -11,7 +12,17 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 /// The directories that every spool is born with.
-const BORN_WITH: [&str; 6] = [layout::KEYS, layout::RUNS, layout::RETURNS, layout::LINKS, layout::LOG, layout::SCRATCH];
+const BORN_WITH: [&str; 9] = [
+    layout::KEYS,
+    layout::RUNS,
+    layout::RETURNS,
+    layout::INBOX,
+    layout::OUTBOX,
+    layout::ASKED,
+    layout::LINKS,
+    layout::LOG,
+    layout::SCRATCH,
+];
 
 /// The spool of one session.
 #[derive(Debug, Clone)]
@@ -40,6 +51,7 @@ impl Spool {
             for name in BORN_WITH {
                 dir.make_dir(name)?;
             }
+            Inbox::below(dir.path()).make()?;
             dir.create(layout::PROMPT, prompt.as_bytes())?;
             fact::create(&dir, layout::TARGET, target)?;
             fact::create(&dir, layout::SESSION, session)?;
@@ -58,11 +70,18 @@ impl Spool {
     /// Makes the directories again that it was born with and that somebody removed. Not runs/: without it nobody knows
     /// which runs there were.
     pub fn mend(&self) -> Result<()> {
+        let missing = |path: &Path| {
+            let found = path.symlink_metadata();
+            found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+        };
         for name in BORN_WITH.into_iter().filter(|name| *name != layout::RUNS) {
-            let found = self.dir.join(name).symlink_metadata();
-            if found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            if missing(&self.dir.join(name)) {
                 Dir::open(&self.dir)?.make_dir(name)?;
             }
+        }
+        let inbox = Inbox::of(self);
+        if layout::MAILDIR.into_iter().any(|name| missing(&inbox.dir().join(name))) {
+            inbox.make()?;
         }
         Ok(())
     }
@@ -85,6 +104,11 @@ impl Spool {
     /// scratch/: where the binaries coordinate.
     pub fn scratch(&self) -> PathBuf {
         self.dir.join(layout::SCRATCH)
+    }
+
+    /// asked/.
+    pub fn asked(&self) -> PathBuf {
+        self.dir.join(layout::ASKED)
     }
 
     /// runs/.

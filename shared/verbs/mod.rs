@@ -4,6 +4,7 @@ pub mod caller;
 pub mod claim;
 pub mod contract;
 pub mod environment;
+pub mod events;
 pub mod launch;
 pub mod manager;
 pub mod obligations;

@@ -1,25 +1,38 @@
 //! What a session still owes or is owed, from durable state alone, each with the command that collects it. A fresh
 //! context remembers none of it, so the handoff has to list it.
 
-use super::overview::{Overview, State};
+use super::overview::Overview;
+use crate::ground::clock::At;
 use crate::ground::foreign::clean;
+use crate::spool::asked::{self, Question, Standing};
 use crate::spool::child;
+use crate::spool::facts::{Addressee, Request};
 use crate::spool::id::SessionId;
+use crate::spool::inbox::{Entry, Flag, Inbox};
+use crate::spool::letter;
 use crate::spool::session::Spool;
 use serde::Serialize;
 use std::fmt;
 
+/// The most characters of a question that are shown as its gist.
+const GIST: usize = 160;
+/// How much of a question is read for that, in bytes.
+const HEAD: u64 = 4096;
+
 /// One open obligation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Obligation {
-    /// What kind of thing is open: `session`, one that this session launched.
+    /// What kind of thing is open: `question`, one that somebody put to this session; `asked`, one that this session
+    /// put; `session`, one that it launched.
     pub kind: &'static str,
     /// Its id.
-    pub id: SessionId,
+    pub id: String,
     /// What it is, in a few words.
     pub what: String,
     /// The command that collects it.
     pub collect: String,
+    /// Since when it is open, as far as that is known.
+    pub since: Option<At>,
 }
 
 impl fmt::Display for Obligation {
@@ -28,24 +41,111 @@ impl fmt::Display for Obligation {
     }
 }
 
-/// The open obligations of a session: the sessions that it launched and that still work.
-pub fn open(spool: &Spool) -> Vec<Obligation> {
-    let children = child::ids(spool).into_iter().filter_map(|id| {
-        let overview = Overview::read(&spool.root().session(&id).ok()?).ok()?;
-        (overview.state == State::Working).then_some((id, overview))
-    });
-    children
-        .map(|(id, overview)| Obligation {
-            kind: "session",
-            what: format!(
-                "launched by this session, {}: {}",
-                overview.state,
-                overview.title.as_deref().unwrap_or("no title")
-            ),
-            collect: format!("orbh result {id}"),
-            id,
+/// What is open, and the damage that was met while looking, a sentence each.
+#[derive(Debug, Default)]
+pub struct Open {
+    /// The obligations, in the order in which one should act.
+    pub obligations: Vec<Obligation>,
+    /// What could not be read.
+    pub damage: Vec<String>,
+}
+
+/// The open obligations of a session: questions that were put to it, questions that it put, and the sessions that it
+/// launched and that still work.
+pub fn open(spool: &Spool) -> Open {
+    let mut open = Open::default();
+    open.questions(spool);
+    open.asked(spool);
+    open.obligations.extend(children(spool));
+    open
+}
+
+impl Open {
+    /// What failed to be read is unknown, not absent.
+    fn take<T: Default>(&mut self, found: anyhow::Result<T>) -> T {
+        found.unwrap_or_else(|error| {
+            self.damage.push(format!("{error:#}"));
+            T::default()
         })
-        .collect()
+    }
+
+    fn questions(&mut self, spool: &Spool) {
+        let inbox = Inbox::of(spool);
+        let open = |entry: &Entry| entry.id().is_question() && !entry.name.has(Flag::Replied);
+        for entry in self.take(inbox.entries(open)) {
+            let Some(letter) = self.take(letter::read(&inbox, &entry, letter::HEAD)) else { continue };
+            let Some((asker, id)) = letter.question else { continue };
+            if !stands(spool, &asker, &id) {
+                continue;
+            }
+            self.obligations.push(Obligation {
+                kind: "question",
+                what: format!("{} asks: {}", letter.from, gist(&letter.text)),
+                collect: format!("orbh respond {asker} {id} TEXT"),
+                id: id.to_string(),
+                since: entry.name.seconds().map(At::from_seconds),
+            });
+        }
+    }
+
+    fn asked(&mut self, spool: &Spool) {
+        let (questions, damage) =
+            self.take(asked::all(spool, |standing| matches!(standing, Standing::Open | Standing::Answered)));
+        self.damage.extend(damage);
+        for question in questions {
+            let text = self.take(question.text(HEAD));
+            let whom = match question.request.here().map(|request| &request.to) {
+                Some(Addressee::Human) => "a person".to_owned(),
+                Some(Addressee::Session(id)) => format!("session {id}"),
+                None => "somebody".to_owned(),
+            };
+            let state = if question.standing == Standing::Open { "waits for an answer" } else { "has its answer" };
+            self.obligations.push(Obligation {
+                kind: "asked",
+                what: format!("this session's question to {whom} {state}: {}", gist(&text)),
+                collect: format!("orbh session answer {}", question.id),
+                id: question.id.to_string(),
+                since: question.request.here().map(|request: &Request| request.at),
+            });
+        }
+    }
+}
+
+/// Whether a question that came by mail is still to be answered: the record of the asker says so.
+fn stands(spool: &Spool, asker: &SessionId, id: &crate::spool::id::MessageId) -> bool {
+    let Ok(asker) = spool.root().session(asker) else { return false };
+    let to_me = |question: &Question| {
+        question.request.here().is_some_and(|request| request.to == Addressee::Session(spool.id().clone()))
+    };
+    let found = asked::find(&asker, id).ok().flatten();
+    found.is_some_and(|question| question.standing == Standing::Open && to_me(&question))
+}
+
+fn children(spool: &Spool) -> impl Iterator<Item = Obligation> {
+    let works = |id: SessionId| {
+        let overview = Overview::read(&spool.root().session(&id).ok()?).ok()?;
+        overview.state.works().then_some((id, overview))
+    };
+    child::ids(spool).into_iter().filter_map(works).collect::<Vec<_>>().into_iter().map(|(id, overview)| Obligation {
+        kind: "session",
+        what: format!(
+            "launched by this session, {}: {}",
+            overview.state,
+            overview.title.as_deref().unwrap_or("no title")
+        ),
+        collect: format!("orbh result {id}"),
+        since: overview.created_at,
+        id: id.into(),
+    })
+}
+
+/// The beginning of a text on one line.
+pub fn gist(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.chars().count() {
+        0..=GIST => words,
+        _ => words.chars().take(GIST - 1).chain(['…']).collect(),
+    }
 }
 
 /// The section of a handoff that these make, one a line; `- none` when there are none.

@@ -8,8 +8,9 @@ use crate::ground::fault::unreadable;
 use crate::ground::lease::{self, Holder, Probe};
 use crate::ground::process;
 use crate::harness::occupancy::{self, Occupancy};
-use crate::spool::facts::{Class, End, Mode, Reason, RunKind, Session};
-use crate::spool::id::{RunNumber, SessionId, Target};
+use crate::spool::asked::{self, Standing};
+use crate::spool::facts::{Addressee, Class, End, Mode, Reason, RunKind, Session};
+use crate::spool::id::{MessageId, RunNumber, SessionId, Target};
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{Found, Purpose, RunFacts, Snapshot};
 use crate::spool::{keys, layout};
@@ -34,6 +35,8 @@ const WORDS: usize = 200;
 pub enum State {
     /// A run is open, or its successor is on the way.
     Working,
+    /// The same, and a question of it waits for a person.
+    NeedsInput,
     /// It returned its result.
     Finished,
     /// Its newest run ended without a result.
@@ -48,18 +51,31 @@ pub enum State {
 
 impl State {
     /// All of them.
-    pub const ALL: [State; 6] =
-        [State::Working, State::Finished, State::FailedUnreturned, State::Killed, State::Lost, State::Unknown];
+    pub const ALL: [State; 7] = [
+        State::Working,
+        State::NeedsInput,
+        State::Finished,
+        State::FailedUnreturned,
+        State::Killed,
+        State::Lost,
+        State::Unknown,
+    ];
 
     /// Whether nothing more happens by itself, and nobody need do anything.
     pub fn quiet(self) -> bool {
         matches!(self, State::Finished | State::Killed)
     }
 
+    /// Whether a run is open, or its successor is on the way.
+    pub fn works(self) -> bool {
+        matches!(self, State::Working | State::NeedsInput)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             State::Working => "working",
+            State::NeedsInput => "needs-input",
             State::Finished => "finished",
             State::FailedUnreturned => "failed-unreturned",
             State::Killed => "killed",
@@ -207,6 +223,12 @@ impl Overview {
             compaction.reason = Some(compaction.reason.map_or(also.clone(), |reason| format!("{reason}; {also}")));
         }
         let state = if session.is_none() || unknown { State::Unknown } else { state };
+        let waits = match state {
+            State::Working => tolerate(waits_for_person(spool), &mut damage)?.flatten(),
+            _ => None,
+        };
+        let state = if waits.is_some() { State::NeedsInput } else { state };
+        let hint = hint.or_else(|| waits.map(|id| format!("orbh respond {} {id} TEXT", spool.id())));
         // Whether somebody keeps it cannot be told, so nobody is sent to put another one there.
         let hint = if unknown { Some(format!("orbh inspect {}", spool.id())) } else { hint };
         let overview = Overview {
@@ -233,6 +255,14 @@ impl Overview {
         };
         Ok((overview, snapshot))
     }
+}
+
+/// The oldest open question of the session that a person has to answer.
+fn waits_for_person(spool: &Spool) -> Result<Option<MessageId>> {
+    let (questions, _) = asked::all(spool, |standing| standing == Standing::Open)?;
+    let to_person =
+        |question: &asked::Question| question.request.here().is_some_and(|request| request.to == Addressee::Human);
+    Ok(questions.into_iter().find(to_person).map(|question| question.id))
 }
 
 /// Whether a manager does nothing although it lives: somebody sent it SIGSTOP.

@@ -1,0 +1,197 @@
+//! The inbox: a Maildir. Whatever can deliver to a Maildir sends to a session, whatever reads one shows it, and what it
+//! moves or flags there is right for us.
+//!
+//! Pending is what is in new/, or in cur/ without the flag S: a mail tool moves a message from new/ to cur/ before
+//! anybody has seen it. What is moved back to new/ is pending again, whatever its flags. A message is told from others
+//! by its name up to the colon, which never changes.
+//!
+//! A message appears whole: it is written and synced in tmp/, renamed into new/, and new/ is synced. Marking one as
+//! shown is a rename as well, and is not synced: after a power loss it is shown once more.
+
+mod name;
+
+use super::id::MessageId;
+use super::layout;
+use super::session::Spool;
+use crate::ground::clock::At;
+use crate::ground::dir::{Dir, Written};
+use anyhow::{Context, Result};
+pub(super) use name::host;
+pub use name::{Flag, MailName};
+use std::fs::ReadDir;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Where in the Maildir a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// new/.
+    New,
+    /// cur/.
+    Cur,
+}
+
+impl Place {
+    /// Both.
+    pub const ALL: [Place; 2] = [Place::New, Place::Cur];
+
+    /// The name of its directory.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::New => layout::INBOX_NEW,
+            Place::Cur => layout::INBOX_CUR,
+        }
+    }
+}
+
+/// A message as its name tells, unread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub place: Place,
+    /// Its name there.
+    pub name: MailName,
+}
+
+impl Entry {
+    /// Whether the session has not been shown it.
+    pub fn pending(&self) -> bool {
+        self.place == Place::New || !self.name.has(Flag::Seen)
+    }
+
+    /// Its id.
+    pub fn id(&self) -> MessageId {
+        self.name.id()
+    }
+}
+
+/// The inbox of a session.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    dir: PathBuf,
+}
+
+impl Inbox {
+    /// The inbox of the session with this spool; nothing is looked at.
+    pub fn of(spool: &Spool) -> Inbox {
+        Inbox::below(spool.dir())
+    }
+
+    /// The inbox of a spool that is being made at `dir`.
+    pub(super) fn below(dir: &Path) -> Inbox {
+        Inbox { dir: dir.join(layout::INBOX) }
+    }
+
+    /// Where it is.
+    pub fn dir(&self) -> &PathBuf {
+        &self.dir
+    }
+
+    /// The directory of a place.
+    pub fn place(&self, place: Place) -> PathBuf {
+        self.dir.join(place.name())
+    }
+
+    /// Where a message is.
+    pub fn path(&self, entry: &Entry) -> PathBuf {
+        self.place(entry.place).join(entry.name.as_os_str())
+    }
+
+    /// The messages for which `wanted` holds, oldest first. An inbox that does not exist is an empty one.
+    pub fn entries(&self, wanted: impl Fn(&Entry) -> bool) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for place in Place::ALL {
+            let Some(dir) = self.list(place)? else { continue };
+            for entry in dir {
+                let entry = entry.with_context(|| format!("cannot read '{}'", self.place(place).display()))?;
+                let Some(name) = MailName::parse(entry.file_name()) else { continue };
+                let entry = Entry { place, name };
+                if wanted(&entry) {
+                    entries.push(entry);
+                }
+            }
+        }
+        entries.sort_by_cached_key(|entry| entry.name.order());
+        // Moved from new/ to cur/ between the two looks: it is there once.
+        entries.dedup_by(|later, first| later.name.same(&first.name));
+        Ok(entries)
+    }
+
+    /// What the session has not been shown, oldest first.
+    pub fn pending(&self) -> Result<Vec<Entry>> {
+        self.entries(Entry::pending)
+    }
+
+    /// The messages whose id begins with `text`.
+    pub fn find(&self, text: &str) -> Result<Vec<Entry>> {
+        self.entries(|entry| entry.id().as_str().starts_with(text))
+    }
+
+    /// Delivers a message that was composed for `id`, as of `at`; `Before` when it was delivered already, and perhaps
+    /// moved on since. Makes the Maildir where it is missing.
+    pub fn deliver(&self, id: &MessageId, at: At, message: &[u8]) -> Result<Written> {
+        let name = MailName::of(id, at);
+        let known = |entry: &Entry| entry.name.same(&name);
+        if id.is_question() && !self.entries(known)?.is_empty() {
+            return Ok(Written::Before);
+        }
+        let open = |name: &str| Dir::open(&self.dir.join(name));
+        let (tmp, new) = match (open(layout::INBOX_TMP), open(layout::INBOX_NEW)) {
+            (Ok(tmp), Ok(new)) => (tmp, new),
+            _ => {
+                self.make()?;
+                (open(layout::INBOX_TMP)?, open(layout::INBOX_NEW)?)
+            }
+        };
+        let draft = tmp.draft(message, 0o600)?;
+        draft.sync()?;
+        let written = draft.create_in(&new, name.base())?;
+        new.sync()?;
+        Ok(written)
+    }
+
+    /// Makes what is missing of the Maildir, durable.
+    pub fn make(&self) -> Result<()> {
+        let spool = self.dir.parent().context("an inbox is in a spool")?;
+        Dir::open(spool)?.make_dir(layout::INBOX)?;
+        let inbox = Dir::open(&self.dir)?;
+        for name in layout::MAILDIR {
+            inbox.make_dir(name)?;
+        }
+        Ok(())
+    }
+
+    /// Marks messages as they are now; those that somebody has moved meanwhile stay as they are, and pending.
+    pub fn mark<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, flag: Flag) -> Result<()> {
+        let mut dirs: Option<(Dir, Dir)> = None;
+        for entry in entries {
+            if dirs.is_none() {
+                if self.place(Place::Cur).symlink_metadata().is_err() {
+                    self.make()?;
+                }
+                dirs = Some((Dir::open(&self.place(Place::New))?, Dir::open(&self.place(Place::Cur))?));
+            }
+            let Some((new, cur)) = &dirs else { continue };
+            let from = if entry.place == Place::New { new } else { cur };
+            from.move_to(entry.name.as_os_str(), cur, entry.name.with(flag).as_os_str())?;
+        }
+        Ok(())
+    }
+
+    fn list(&self, place: Place) -> Result<Option<ReadDir>> {
+        let path = self.place(place);
+        // Not through a symbolic link, which read_dir(3) follows; nor what is no directory.
+        match path.symlink_metadata() {
+            Ok(found) if !found.is_dir() => {
+                Dir::open(&path)?;
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            _ => {}
+        }
+        match std::fs::read_dir(&path) {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read '{}'", path.display())),
+        }
+    }
+}
