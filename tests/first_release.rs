@@ -137,6 +137,16 @@ fn missing(path: &str, expected: &Value, found: &Value) -> Vec<String> {
             .iter()
             .flat_map(|(key, value)| missing(&format!("{path}/{key}"), value, found.get(key).unwrap_or(&Value::Null)))
             .collect(),
+        // The sections of a Page have another order since.
+        (Value::Array(expected), Value::Array(found)) if path.ends_with("/page") => {
+            let lines = |list: &[Value]| {
+                let mut lines = list.to_vec();
+                lines.sort_by_key(ToString::to_string);
+                lines
+            };
+            let (expected, found) = (lines(expected), lines(found));
+            if expected == found { Vec::new() } else { vec![format!("{path}: {expected:?} became {found:?}")] }
+        }
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
             expected.iter().zip(found).flat_map(|(one, other)| missing(path, one, other)).collect()
         }

@@ -79,7 +79,7 @@ fn a_page_is_short_and_says_what_it_left_out() {
     let page = world.orbh(["page", &parent.id]).run().ok();
     assert!(page.len() <= LIMIT, "{}", page.len());
     let listed = page.lines().filter(|line| line.starts_with("- session ")).count();
-    assert!(page.contains(&format!("… and {} more: orbh list --tree\n", 100 - listed)), "{page}");
+    assert!(page.contains(&format!("… and {} more: orbh page --json\n", 100 - listed)), "{page}");
     assert!(page.contains("\nNOTICES\n"), "{page}");
     let json = world.orbh(["page", &parent.id, "--json"]).run().json();
     assert_eq!(json["obligations"].as_array().unwrap().len(), 100);

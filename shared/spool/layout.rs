@@ -25,8 +25,6 @@ pub const INBOX_TMP: &str = "tmp";
 pub const INBOX_NEW: &str = "new";
 /// In inbox/: messages that somebody has; which were shown to the session, their flags tell.
 pub const INBOX_CUR: &str = "cur";
-/// What a Maildir consists of.
-pub const MAILDIR: [&str; 3] = [INBOX_TMP, INBOX_NEW, INBOX_CUR];
 /// In a spool: what a run that cannot write elsewhere sends to others.
 pub const OUTBOX: &str = "outbox";
 /// In a spool: the questions that this session put, a directory each.

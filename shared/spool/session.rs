@@ -2,7 +2,7 @@
 
 use super::facts::{InForce, Session};
 use super::id::{RunNumber, SessionId};
-use super::inbox::Inbox;
+use super::inbox::{Inbox, MAILDIR};
 use super::layout;
 use super::root::Root;
 use crate::ground::dir::{Dir, read};
@@ -80,7 +80,7 @@ impl Spool {
             }
         }
         let inbox = Inbox::of(self);
-        if layout::MAILDIR.into_iter().any(|name| missing(&inbox.dir().join(name))) {
+        if MAILDIR.into_iter().any(|name| missing(&inbox.dir().join(name))) {
             inbox.make()?;
         }
         Ok(())

@@ -21,9 +21,10 @@ impl<'w> Session<'w> {
         self.world.root().join("sessions").join(&self.id).join(below)
     }
 
-    /// A file of the spool as text; `None` when it is not there.
+    /// A file of the spool as text; `None` when it is not there, or is one that nobody could read to its end.
     pub fn text(&self, below: &str) -> Option<String> {
-        std::fs::read_to_string(self.path(below)).ok()
+        let path = self.path(below);
+        path.metadata().is_ok_and(|found| found.is_file()).then(|| std::fs::read_to_string(path).ok()).flatten()
     }
 
     /// A fact of the spool; `None` when it is not there.

@@ -15,7 +15,7 @@ pub enum Kind {
 
 /// The item of layout.rs, and a path below a spool whose current run is 0001. The links have none: their names count, not
 /// what they lead to, and the root's directory is tried in a table of its own.
-pub const NAMES: [(&str, &str, Kind); 37] = [
+pub const NAMES: [(&str, &str, Kind); 51] = [
     ("SESSIONS", "", Kind::Dir),
     ("SESSION", "session.json", Kind::File),
     ("PROMPT", "prompt.md", Kind::File),
@@ -24,6 +24,18 @@ pub const NAMES: [(&str, &str, Kind); 37] = [
     ("KEYS", "keys", Kind::Dir),
     ("RUNS", "runs", Kind::Dir),
     ("RETURNS", "returns", Kind::Dir),
+    ("INBOX", "inbox", Kind::Dir),
+    ("INBOX_TMP", "inbox/tmp", Kind::Dir),
+    ("INBOX_NEW", "inbox/new", Kind::Dir),
+    ("INBOX_CUR", "inbox/cur", Kind::Dir),
+    ("OUTBOX", "outbox", Kind::Dir),
+    ("ASKED", "asked", Kind::Dir),
+    ("QUESTION", "asked/q0123abcde/question.md", Kind::File),
+    ("REQUEST", "asked/q0123abcde/request.json", Kind::File),
+    ("ANSWER", "asked/q0123abcde/answer.md", Kind::File),
+    ("CALLED_OFF", "asked/q0123abcde/cancelled", Kind::File),
+    ("SEEN", "asked/q0123abcde/seen", Kind::File),
+    ("PAGER", "scratch/pager.lock", Kind::Lock),
     ("LINKS", "links", Kind::Dir),
     ("LOG", "log", Kind::Dir),
     ("EVENTS", "log/events.ndjson", Kind::File),
@@ -50,6 +62,8 @@ pub const NAMES: [(&str, &str, Kind); 37] = [
     ("handoff", "scratch/handoff-0001.md", Kind::File),
     ("accepted", "scratch/accepted-0001.md", Kind::File),
     ("context", "scratch/context-0001.json", Kind::File),
+    ("announced", "scratch/announced-0001", Kind::File),
+    ("advised", "scratch/advised-0001", Kind::File),
     ("awake", "scratch/awake-0001", Kind::File),
     ("return_text", "returns/0001.md", Kind::File),
     ("return_fact", "returns/0001.json", Kind::File),

@@ -14,6 +14,7 @@ fn writers(session: &Session, nonce: &str) {
         &["session", "set", "title", "t"],
         &["session", "register", "t", "d"],
         &["compact", "abort"],
+        &["page"],
     ] {
         sound(&format!("{args:?}"), &session.verb_as("0001", nonce, args).run_within(BOUND));
     }

@@ -52,6 +52,18 @@ pub fn outside(world: &World) -> PathBuf {
     dir
 }
 
+/// The question of the names of this directory.
+const QUESTION: &str = "asked/q0123abcde";
+
+/// Makes one that the session put and that was answered, so that each of its files has a place.
+fn question(session: &Session) {
+    std::fs::create_dir(session.path(QUESTION)).unwrap();
+    let request = r#"{"v":1,"id":"q0123abcde","to":"human","blocking":false,"at":"2026-01-01T00:00:00.000+00:00"}"#;
+    for (name, text) in [("question.md", "Which?\n"), ("request.json", request), ("answer.md", "The other one.\n")] {
+        std::fs::write(session.path(QUESTION).join(name), text).unwrap();
+    }
+}
+
 /// A wrong thing in the place of a path of a spool; what was there is kept aside. Each change is one system call, so that
 /// nobody sees the fact missing.
 pub struct Planted {
@@ -64,6 +76,9 @@ pub struct Planted {
 impl Planted {
     pub fn put(session: &Session, below: &str, (_, make): Wrong) -> Planted {
         let (place, aside) = (session.path(below), session.world.path().join("aside"));
+        if below.starts_with(QUESTION) && !session.exists(QUESTION) {
+            question(session);
+        }
         make(session.world, &aside);
         let inode = aside.symlink_metadata().unwrap().ino();
         let exchanged = place.symlink_metadata().is_ok();

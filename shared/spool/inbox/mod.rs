@@ -22,6 +22,9 @@ use std::fs::ReadDir;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// What a Maildir consists of.
+pub(super) const MAILDIR: [&str; 3] = [layout::INBOX_TMP, layout::INBOX_NEW, layout::INBOX_CUR];
+
 /// Where in the Maildir a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
@@ -155,7 +158,7 @@ impl Inbox {
         let spool = self.dir.parent().context("an inbox is in a spool")?;
         Dir::open(spool)?.make_dir(layout::INBOX)?;
         let inbox = Dir::open(&self.dir)?;
-        for name in layout::MAILDIR {
+        for name in MAILDIR {
             inbox.make_dir(name)?;
         }
         Ok(())
