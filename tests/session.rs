@@ -1,4 +1,6 @@
-//! `orbh session`: keys, and the return of a result.
+//! `orbh session`: keys, questions, and the return of a result.
+
+mod questions;
 
 use crate::harness::{World, wait_for};
 

@@ -26,7 +26,7 @@ pub enum Verb {
     /// form that the handoff wants, and the Page, of which nothing counts as read. Ends nothing, works at any
     /// occupancy, and can be given again.
     Start {
-        /// Print one JSON object: run, path, contract, obligations, page
+        /// Print one JSON object: run, path, contract, obligations, section, page
         #[arg(long)]
         json: bool,
         /// Refused: only the session itself can compact

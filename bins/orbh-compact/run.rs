@@ -75,6 +75,7 @@ struct Begun<'a> {
     path: PathBuf,
     contract: &'a str,
     obligations: Vec<Obligation>,
+    section: String,
     page: Page,
 }
 
@@ -85,8 +86,8 @@ fn begin(caller: &Caller, json: bool) -> Result<u8> {
     let told = announced::read_of(&caller.spool, hold.run);
     let page = Page::read(&caller.spool, &Reader { told, news_first: false, whole: json })?;
     if json {
-        let obligations = page.obligations.clone();
-        print_json(&Begun { run: hold.run, path, contract: CONTRACT, obligations, page })?;
+        let (obligations, section) = (page.obligations.clone(), obligations::section(&page.obligations));
+        print_json(&Begun { run: hold.run, path, contract: CONTRACT, obligations, section, page })?;
         return Ok(0);
     }
     let mut text = format!("Write your handoff to this file:\n\n    {shown}\n\n");

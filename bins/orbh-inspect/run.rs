@@ -6,16 +6,33 @@ use serde::Serialize;
 use shared::face::output::{print, print_json};
 use shared::face::page::{compaction_line, title};
 use shared::face::text::{clean, columns, span};
+use shared::ground::clock::At;
+use shared::ground::fault::unreadable;
 use shared::ground::lease::describe;
-use shared::spool::id::Name;
+use shared::spool::asked::{self, Question, Standing};
+use shared::spool::id::{MessageId, Name};
 use shared::spool::session::Spool;
 use shared::spool::{child, keys, layout};
 use shared::verbs::caller::meant;
 use shared::verbs::environment::Environment;
+use shared::verbs::obligations::gist;
 use shared::verbs::overview::{Overview, RunLine, run_line};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+
+/// How much of a question is read, in bytes.
+const HEAD: u64 = 4096;
+
+/// A question of the session that it still waits for, or whose answer it has not been shown.
+#[derive(Serialize)]
+struct Asked {
+    question: MessageId,
+    standing: &'static str,
+    to: Option<String>,
+    asked_at: Option<At>,
+    text: String,
+}
 
 #[derive(Serialize)]
 struct Inspection {
@@ -24,6 +41,7 @@ struct Inspection {
     history: Vec<RunLine>,
     keys: BTreeMap<String, String>,
     children: Vec<String>,
+    questions: Vec<Asked>,
     files: BTreeMap<&'static str, PathBuf>,
 }
 
@@ -42,6 +60,7 @@ fn inspect(spool: &Spool) -> Result<Inspection> {
     let (mut overview, snapshot) = Overview::with_facts(spool)?;
     let (keys, damage) = keys::all(spool)?;
     overview.damage.extend(damage);
+    let questions = questions(spool, &mut overview.damage)?;
     // The title and the description are looked at twice.
     overview.damage.sort();
     overview.damage.dedup();
@@ -64,7 +83,27 @@ fn inspect(spool: &Spool) -> Result<Inspection> {
         file("handoff", path);
     }
     let children = child::ids(spool).into_iter().map(String::from).collect();
-    Ok(Inspection { overview, history, keys, children, files })
+    Ok(Inspection { overview, history, keys, children, questions, files })
+}
+
+fn questions(spool: &Spool, damage: &mut Vec<String>) -> Result<Vec<Asked>> {
+    let open = |standing| matches!(standing, Standing::Open | Standing::Answered);
+    let (questions, unread) = match asked::all(spool, open) {
+        Ok(found) => found,
+        Err(error) => (Vec::new(), vec![unreadable(&error).ok_or(error)?]),
+    };
+    damage.extend(unread);
+    let mut asked = |question: &Question| Asked {
+        question: question.id.clone(),
+        standing: question.standing.name(),
+        to: question.request.here().map(|request| request.to.to_string()),
+        asked_at: question.request.here().map(|request| request.at),
+        text: gist(&question.text(HEAD).unwrap_or_else(|error| {
+            damage.push(format!("{error:#}"));
+            String::new()
+        })),
+    };
+    Ok(questions.iter().map(&mut asked).collect())
 }
 
 fn render(inspection: &Inspection) -> String {
@@ -81,6 +120,15 @@ fn render(inspection: &Inspection) -> String {
     line("state", overview.state.to_string());
     if let Some(hint) = &overview.hint {
         line("hint", hint.clone());
+    }
+    for asked in &inspection.questions {
+        let to = match asked.to.as_deref() {
+            Some("human") => "to a person".to_owned(),
+            Some(session) => format!("to session {session}"),
+            None => "to somebody".to_owned(),
+        };
+        let age = asked.asked_at.map_or_else(String::new, |at| format!(" for {}", span(at.age())));
+        line("question", format!("{} {to}, {}{age}: {}", asked.question, asked.standing, asked.text));
     }
     line("compaction", compaction_line(overview));
     line("context", overview.context.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string));

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
-/// What a session says about itself, and its result
+/// What a session says about itself, its questions, and its result
 ///
 /// A key is a file in the spool that people and scripts read; the keys `title` and `description` are shown in lists.
 /// Inside a run these commands are about the session itself; `--session` names another one of the same user.
@@ -63,6 +63,55 @@ pub enum Verb {
         /// The session [default: the session of this run]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask a person, and wait for the answer
+    ///
+    /// Prints the answer. The id of the question stands on standard error as soon as the question is on disk; from then on
+    /// nothing that happens to this process or to its context loses it: it stays open until somebody answers with
+    /// `orbh respond`, and whichever context the session has then collects the answer with `orbh session answer`.
+    Ask {
+        /// The question (`-` reads it from standard input)
+        #[arg(required_unless_present = "file")]
+        text: Option<String>,
+        /// Read the question from this file
+        #[arg(long, value_name = "FILE", conflicts_with = "text")]
+        file: Option<PathBuf>,
+        /// Print the id of the question and do not wait
+        #[arg(long, conflicts_with = "timeout")]
+        deferred: bool,
+        /// Wait so many seconds at most; the question stays open
+        #[arg(long, value_name = "S")]
+        timeout: Option<u64>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the answer to a question of the session, waiting for it; or list its questions
+    ///
+    /// In the session's own run an answer that was printed counts as seen. For an observer, who names the session, nothing
+    /// is waited for and nothing is marked.
+    Answer {
+        /// The question [default: list all of them]
+        #[arg(value_name = "QID")]
+        question: Option<String>,
+        /// Look at the questions of this session, as an observer
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Wait so many seconds at most
+        #[arg(long, value_name = "S")]
+        timeout: Option<u64>,
+        /// Print one JSON object, in a list one a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call an open question of this session off
+    Cancel {
+        /// The question
+        #[arg(value_name = "QID")]
+        question: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,

@@ -1,6 +1,8 @@
 //! `orbh session`: parse, call, exit.
 
+mod answer;
 mod args;
+mod ask;
 mod run;
 
 use shared::face::entry::{Entry, parse, run as enter};

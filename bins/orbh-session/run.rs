@@ -1,6 +1,8 @@
-//! `orbh session`: keys, and the return of a result.
+//! `orbh session`: keys, questions, and the return of a result.
 
+use crate::answer::{answer, cancel, list};
 use crate::args::{Args, Verb};
+use crate::ask::ask;
 use anyhow::Result;
 use serde::Serialize;
 use shared::face::input;
@@ -17,6 +19,7 @@ use shared::verbs::environment::Environment;
 use shared::verbs::succession::returning::give_back;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 impl Verb {
     /// Whether failures are to be JSON as well.
@@ -26,6 +29,9 @@ impl Verb {
             | Verb::Set { json, .. }
             | Verb::Get { json, .. }
             | Verb::Unset { json, .. }
+            | Verb::Ask { json, .. }
+            | Verb::Answer { json, .. }
+            | Verb::Cancel { json, .. }
             | Verb::Return { json, .. } => *json,
         }
     }
@@ -72,6 +78,17 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
             }
             say(*json, &spool, &[], &format!("{name} is removed\n"))
         }
+        Verb::Ask { text, file, deferred, timeout, json } => {
+            let text = required(text.as_deref(), file.as_deref())?;
+            let timeout = timeout.map(Duration::from_secs);
+            ask(environment, &text, if *deferred { None } else { Some(timeout) }, *json)
+        }
+        Verb::Answer { question: None, session, json, .. } => list(environment, session.as_deref(), *json),
+        Verb::Answer { question: Some(question), session, timeout, json } => {
+            let timeout = timeout.map(Duration::from_secs);
+            answer(environment, &question.parse()?, session.as_deref(), timeout, *json)
+        }
+        Verb::Cancel { question, json } => cancel(environment, &question.parse()?, *json),
         Verb::Return { text, file, json, .. } => {
             let text = required(text.as_deref(), file.as_deref())?;
             let caller = Caller::of(environment, "orbh session return")?;

@@ -30,6 +30,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "orbh" "orbh.1"
     "page" "orbh-page.1"
     "relaunch" "orbh-relaunch.1"
+    "respond" "orbh-respond.1"
     "result" "orbh-result.1"
     "resume" "orbh-resume.1"
     "runtime" "orbh-runtime.5"

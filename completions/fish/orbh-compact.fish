@@ -31,7 +31,7 @@ complete -c orbh-compact -n "__fish_orbh_compact_needs_command" -f -a "handoff" 
 complete -c orbh-compact -n "__fish_orbh_compact_needs_command" -f -a "finish" -d 'Finish: the successor has read the handoff and every file that it lists'
 complete -c orbh-compact -n "__fish_orbh_compact_needs_command" -f -a "abort" -d 'Call the compaction off, before its handoff was accepted'
 complete -c orbh-compact -n "__fish_orbh_compact_needs_command" -f -a "status" -d 'Show where a session\'s compaction is, since when, and why'
-complete -c orbh-compact -n "__fish_orbh_compact_using_subcommand start" -l json -d 'Print one JSON object: run, path, contract, obligations, page'
+complete -c orbh-compact -n "__fish_orbh_compact_using_subcommand start" -l json -d 'Print one JSON object: run, path, contract, obligations, section, page'
 complete -c orbh-compact -n "__fish_orbh_compact_using_subcommand start" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c orbh-compact -n "__fish_orbh_compact_using_subcommand handoff" -l into -d 'Relaunch on this target [default: the one in force]' -r
 complete -c orbh-compact -n "__fish_orbh_compact_using_subcommand handoff" -l account -d 'Relaunch with this account of the harness' -r

@@ -54,7 +54,7 @@ const fn verb(name: &'static str, group: Group, about: &'static str) -> Verb {
 }
 
 /// All verbs, in the order in which they are listed.
-pub const VERBS: [Verb; 17] = [
+pub const VERBS: [Verb; 18] = [
     verb("page", Group::Compaction, "Show a session's live state and every open obligation"),
     verb("context", Group::Compaction, "Show how full a session's context is"),
     verb(
@@ -62,12 +62,13 @@ pub const VERBS: [Verb; 17] = [
         Group::Compaction,
         "Replace the context of the calling session, by a handoff that its agent writes",
     ),
-    verb("session", Group::Compaction, "What a session says about itself, and its result"),
+    verb("session", Group::Compaction, "What a session says about itself, its questions, and its result"),
     verb("launch", Group::Session, "Launch a new headless session, and print its id"),
     verb("list", Group::Session, "List the sessions, the newest last"),
     verb("inspect", Group::Session, "Show everything about a session: its state, its runs, its files"),
     verb("log", Group::Session, "Show what happened in a session, an event a line"),
     verb("result", Group::Session, "Print the result that a session returned"),
+    verb("respond", Group::Session, "Answer a question that a session has put"),
     verb("kill", Group::Session, "End the current run of a session, with all its processes"),
     verb("resume", Group::Session, "Begin a new run of a session that has none"),
     verb(

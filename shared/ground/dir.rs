@@ -171,6 +171,10 @@ impl Dir {
         self.path.join(name).display().to_string()
     }
 
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }

@@ -11,6 +11,7 @@ use super::dir::{Dir, insist_mode, irregular, not_opened, open_read};
 use super::fact;
 use super::process::Proc;
 use anyhow::{Context, Result};
+use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
 use serde::{Deserialize, Serialize};
@@ -147,6 +148,34 @@ fn try_take(path: &Path, holder: &Holder) -> Result<Option<Lease>> {
     let file = &mut lease.file;
     let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
     Ok(Some(lease))
+}
+
+/// Locks the directory itself, trying until `bound` has passed: for a moment in which one process changes what is in it.
+/// It is locked until `dir` is dropped; false: it stayed another's. Where a directory cannot be locked (a network file
+/// system), nobody's is.
+pub fn alone(dir: &Dir, bound: Duration) -> Result<bool> {
+    let begin = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match fs2::FileExt::try_lock_exclusive(dir.file()) {
+            Ok(()) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) if cannot_be_locked(&error) => return Ok(true),
+            Err(error) => return Err(error).with_context(|| format!("cannot lock '{}'", dir.path().display())),
+        }
+        let left = bound.saturating_sub(begin.elapsed());
+        if left.is_zero() {
+            return Ok(false);
+        }
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(16));
+    }
+}
+
+/// NFS locks for writing only what is open for writing, which no directory is.
+fn cannot_be_locked(error: &std::io::Error) -> bool {
+    let known = [Errno::EBADF, Errno::ENOLCK, Errno::EOPNOTSUPP, Errno::ENOSYS, Errno::EINVAL];
+    error.raw_os_error().is_some_and(|errno| known.contains(&Errno::from_raw(errno)))
 }
 
 /// Whether the lease at `path` is held, by a momentary shared lock. Writes nothing, creates nothing.

@@ -245,6 +245,26 @@ pub fn environment_has_any(pid: i32, entries: &[String]) -> bool {
     environment.split(|byte| *byte == 0).any(|one| entries.iter().any(|entry| entry.as_bytes() == one))
 }
 
+/// Whether the environment that a process was started with gives each of these names a value.
+pub fn environment_sets(pid: i32, names: &[&str]) -> bool {
+    let Some(environment) = environment(pid) else { return false };
+    let sets = |name: &&str| {
+        environment.split(|byte| *byte == 0).any(|one| {
+            let value = one.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+            value.is_some_and(|value| !value.is_empty())
+        })
+    };
+    names.iter().all(sets)
+}
+
+/// The name of the program that a process executes, also when its file was removed since; `None` when that cannot be
+/// read.
+pub fn program(pid: i32) -> Option<String> {
+    let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let name = path.file_name()?.to_str()?;
+    Some(name.strip_suffix(" (deleted)").unwrap_or(name).to_owned())
+}
+
 /// The identity of this boot of the machine: start times of different boots cannot be compared.
 pub fn boot_id() -> &'static str {
     static KNOWN: OnceLock<String> = OnceLock::new();

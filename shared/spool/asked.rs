@@ -1,7 +1,8 @@
 //! The questions that a session put: a directory each, in the spool of the one who asked, whoever is to answer.
 //!
-//! It exists from request.json on, and is open until answer.md has a text or `cancelled` exists. Each is written once:
-//! of two answers the first one counts. A person may answer with an editor: a file with a text under that name is an
+//! It exists from request.json on, and is open until answer.md has a text or `cancelled` exists. Each is written once,
+//! and one of the two: who answers or calls off has the question for itself meanwhile, by a lock on its directory, so
+//! that of several the first one counts. A person may answer with an editor: a file with a text under that name is an
 //! answer. `seen` says that the session has been shown it.
 
 use super::facts::Request;
@@ -13,9 +14,14 @@ use crate::ground::clock::At;
 use crate::ground::dir::{Dir, Written, read_head};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Kind};
+use crate::ground::lease;
 use anyhow::{Context, Result};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// Longer than anybody has a question for itself; a holder that is stopped (SIGSTOP) outlasts it.
+const BOUND: Duration = Duration::from_secs(10);
 
 /// Where a question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +95,10 @@ pub fn put(spool: &Spool, request: &Request, text: &str) -> Result<()> {
         Dir::open(spool.dir())?.make_dir(layout::ASKED)?;
     }
     let parent = Dir::open(&asked)?;
-    parent.add_dir(request.id.as_str())?;
+    if parent.add_dir(request.id.as_str())? == Written::Before {
+        let message = format!("there is a question {} already", request.id);
+        return Err(Fault::new(Kind::Busy, message).hint("try again").into());
+    }
     let dir = Dir::open(&asked.join(request.id.as_str()))?;
     let question = dir.draft(text.as_bytes(), 0o600)?;
     let fact = dir.draft(&fact::to_text(request)?, 0o600)?;
@@ -101,21 +110,36 @@ pub fn put(spool: &Spool, request: &Request, text: &str) -> Result<()> {
     parent.sync()
 }
 
-/// Answers it; `Before` when somebody was quicker.
+/// Answers it; `Before` when somebody was quicker, who answered or called it off: [`find`] says which.
 pub fn answer(spool: &Spool, id: &MessageId, text: &str) -> Result<Written> {
-    let dir = Dir::open(&spool.asked().join(id.as_str()))?;
+    let dir = alone(spool, id)?;
+    if standing(spool, id) != Standing::Open {
+        return Ok(Written::Before);
+    }
     // What an editor or a shell has made and not yet written to is no answer, and not in the way of one.
-    let empty =
-        dir.path().join(layout::ANSWER).symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0);
-    match empty {
+    match dir.path().join(layout::ANSWER).symlink_metadata().is_ok() {
         true => dir.replace(layout::ANSWER, text.as_bytes()).map(|()| Written::Now),
         false => dir.create(layout::ANSWER, text.as_bytes()),
     }
 }
 
-/// Calls it off; `Before` when it was.
+/// Calls it off; `Before` when that was done before, or somebody has answered: [`find`] says which.
 pub fn call_off(spool: &Spool, id: &MessageId) -> Result<Written> {
-    Dir::open(&spool.asked().join(id.as_str()))?.create(layout::CALLED_OFF, b"")
+    let dir = alone(spool, id)?;
+    match standing(spool, id) {
+        Standing::Open => dir.create(layout::CALLED_OFF, b""),
+        _ => Ok(Written::Before),
+    }
+}
+
+/// The directory of a question, for us alone until it is dropped.
+fn alone(spool: &Spool, id: &MessageId) -> Result<Dir> {
+    let dir = Dir::open(&spool.asked().join(id.as_str()))?;
+    if lease::alone(&dir, BOUND)? {
+        return Ok(dir);
+    }
+    let message = format!("cannot have '{}' alone: another process holds it", dir.path().display());
+    Err(Fault::new(Kind::Busy, message).hint(format!("try again; 'fuser -v {}' names it", dir.path().display())).into())
 }
 
 /// Marks its answer as shown. Not synced: after a power loss it is shown once more.
@@ -157,10 +181,10 @@ pub fn answered(spool: &Spool) -> Result<Vec<MessageId>> {
 
 fn look(purpose: Purpose, spool: &Spool, id: &MessageId) -> Result<Option<Question>> {
     let dir = spool.asked().join(id.as_str());
-    let request: Found<Request> = Found::read_for(purpose, &dir.join(layout::REQUEST))?;
-    if let Some(request) = request.here().filter(|request| request.id != *id) {
-        let message = format!("'{}' speaks of another question, {}", dir.display(), request.id);
-        return Err(Fault::new(Kind::Damaged, message).into());
+    let mut request: Found<Request> = Found::read_for(purpose, &dir.join(layout::REQUEST))?;
+    if let Some(other) = request.here().filter(|request| request.id != *id) {
+        let message = format!("'{}' speaks of another question, {}", dir.display(), other.id);
+        request = Found::Damaged(message);
     }
     let standing = standing(spool, id);
     Ok(request.exists().then(|| Question { id: id.clone(), standing, request, dir }))
@@ -172,10 +196,12 @@ fn standing(spool: &Spool, id: &MessageId) -> Standing {
     if there(layout::CALLED_OFF).is_ok() {
         return Standing::CalledOff;
     }
+    // What is no file is an answer that nobody can read, and not none.
     match there(layout::ANSWER) {
-        Ok(found) if found.len() > 0 && there(layout::SEEN).is_ok() => Standing::Seen,
-        Ok(found) if found.len() > 0 => Standing::Answered,
-        _ => Standing::Open,
+        Ok(found) if found.is_file() && found.len() == 0 => Standing::Open,
+        Ok(_) if there(layout::SEEN).is_ok() => Standing::Seen,
+        Ok(_) => Standing::Answered,
+        Err(_) => Standing::Open,
     }
 }
 

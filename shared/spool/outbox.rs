@@ -75,6 +75,15 @@ pub fn path(spool: &Spool) -> PathBuf {
     spool.dir().join(layout::OUTBOX)
 }
 
+/// Whether a failure to write into another session's spool is one that the outbox is there for: the sandbox of the run.
+pub fn barred(error: &anyhow::Error) -> bool {
+    let kinds = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
+    let barred = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| kinds.contains(&error.kind()))
+    };
+    error.chain().any(barred)
+}
+
 /// Puts an order into the outbox, whole and durable.
 pub fn put(spool: &Spool, order: &Order) -> Result<()> {
     let path = path(spool);

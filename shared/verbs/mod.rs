@@ -1,5 +1,6 @@
 //! What the verbs do, without their command lines: the handoff contract, the succession, the manager, the Page.
 
+pub mod asking;
 pub mod caller;
 pub mod claim;
 pub mod contract;

@@ -1,16 +1,18 @@
 //! What a session still owes or is owed, from durable state alone, each with the command that collects it. A fresh
 //! context remembers none of it, so the handoff has to list it.
 
-use super::overview::Overview;
+use super::overview::{Overview, State};
 use crate::ground::clock::At;
+use crate::ground::fault::{Fault, Kind};
 use crate::ground::foreign::clean;
-use crate::spool::asked::{self, Question, Standing};
+use crate::spool::asked::{self, Standing};
 use crate::spool::child;
 use crate::spool::facts::{Addressee, Request};
-use crate::spool::id::SessionId;
+use crate::spool::id::{MessageId, SessionId};
 use crate::spool::inbox::{Entry, Flag, Inbox};
 use crate::spool::letter;
 use crate::spool::session::Spool;
+use crate::spool::snapshot::Found;
 use serde::Serialize;
 use std::fmt;
 
@@ -31,7 +33,7 @@ pub struct Obligation {
     pub what: String,
     /// The command that collects it.
     pub collect: String,
-    /// Since when it is open, as far as that is known.
+    /// Since when it is open, as far as that is known; of what came by mail in whole seconds, the part of one cut off.
     pub since: Option<At>,
 }
 
@@ -56,7 +58,7 @@ pub fn open(spool: &Spool) -> Open {
     let mut open = Open::default();
     open.questions(spool);
     open.asked(spool);
-    open.obligations.extend(children(spool));
+    open.children(spool);
     open
 }
 
@@ -74,8 +76,8 @@ impl Open {
         let open = |entry: &Entry| entry.id().is_question() && !entry.name.has(Flag::Replied);
         for entry in self.take(inbox.entries(open)) {
             let Some(letter) = self.take(letter::read(&inbox, &entry, letter::HEAD)) else { continue };
-            let Some((asker, id)) = letter.question else { continue };
-            if !stands(spool, &asker, &id) {
+            let Some((asker, id)) = letter.question.filter(|(_, id)| *id == entry.id()) else { continue };
+            if !self.stands(spool, &asker, &id) {
                 continue;
             }
             self.obligations.push(Obligation {
@@ -109,34 +111,55 @@ impl Open {
             });
         }
     }
+
+    /// Whether a question that came by mail is still to be answered: the record of the asker says so.
+    fn stands(&mut self, spool: &Spool, asker: &SessionId, id: &MessageId) -> bool {
+        let found = spool.root().session(asker).and_then(|asker| asked::find(&asker, id));
+        let Some(question) = self.take(forgotten(found)) else { return false };
+        match &question.request {
+            Found::Damaged(why) => {
+                self.damage.push(why.clone());
+                false
+            }
+            request => {
+                let to_me = request.here().is_some_and(|it| it.to == Addressee::Session(spool.id().clone()));
+                to_me && question.standing == Standing::Open
+            }
+        }
+    }
+
+    fn children(&mut self, spool: &Spool) {
+        for id in child::ids(spool) {
+            let found = spool.root().session(&id).and_then(|child| Overview::read(&child).map(Some));
+            let Some(overview) = self.take(forgotten(found)) else { continue };
+            if overview.state == State::Unknown {
+                let why = overview.damage.first().map_or_else(String::new, |why| format!(": {why}"));
+                self.damage.push(format!("whether session {id}, launched by this session, works is unknown{why}"));
+            }
+            if !overview.state.works() {
+                continue;
+            }
+            self.obligations.push(Obligation {
+                kind: "session",
+                what: format!(
+                    "launched by this session, {}: {}",
+                    overview.state,
+                    overview.title.as_deref().unwrap_or("no title")
+                ),
+                collect: format!("orbh result {id}"),
+                since: overview.created_at,
+                id: id.into(),
+            });
+        }
+    }
 }
 
-/// Whether a question that came by mail is still to be answered: the record of the asker says so.
-fn stands(spool: &Spool, asker: &SessionId, id: &crate::spool::id::MessageId) -> bool {
-    let Ok(asker) = spool.root().session(asker) else { return false };
-    let to_me = |question: &Question| {
-        question.request.here().is_some_and(|request| request.to == Addressee::Session(spool.id().clone()))
-    };
-    let found = asked::find(&asker, id).ok().flatten();
-    found.is_some_and(|question| question.standing == Standing::Open && to_me(&question))
-}
-
-fn children(spool: &Spool) -> impl Iterator<Item = Obligation> {
-    let works = |id: SessionId| {
-        let overview = Overview::read(&spool.root().session(&id).ok()?).ok()?;
-        overview.state.works().then_some((id, overview))
-    };
-    child::ids(spool).into_iter().filter_map(works).collect::<Vec<_>>().into_iter().map(|(id, overview)| Obligation {
-        kind: "session",
-        what: format!(
-            "launched by this session, {}: {}",
-            overview.state,
-            overview.title.as_deref().unwrap_or("no title")
-        ),
-        collect: format!("orbh result {id}"),
-        since: overview.created_at,
-        id: id.into(),
-    })
+/// A session that somebody has forgotten meanwhile is owed nothing and owes nothing.
+fn forgotten<T>(found: anyhow::Result<Option<T>>) -> anyhow::Result<Option<T>> {
+    match found {
+        Err(error) if error.downcast_ref::<Fault>().is_some_and(|fault| fault.kind == Kind::Missing) => Ok(None),
+        found => found,
+    }
 }
 
 /// The beginning of a text on one line.

@@ -28,6 +28,7 @@ bins! {
     page "../../bins/orbh-page/args.rs"
     profiles "../../bins/orbh-profiles/args.rs"
     relaunch "../../bins/orbh-relaunch/args.rs"
+    respond "../../bins/orbh-respond/args.rs"
     result "../../bins/orbh-result/args.rs"
     resume "../../bins/orbh-resume/args.rs"
     runtimes "../../bins/orbh-runtimes/args.rs"

@@ -56,7 +56,8 @@ fn every_key_of_the_json_is_in_the_pages() {
     let session = world.idle_session();
     let id = &session.id;
     let one = |args: &[&str]| session.verb("0001", args).run();
-    check("launch", &one(&["launch", "command/idle", "a child", "--json"]).ok());
+    let launched = one(&["launch", "command/idle", "a child", "--json"]).ok();
+    check("launch", &launched);
     check("session", &one(&["session", "register", "title", "description", "--json"]).ok());
     check("session", &one(&["session", "set", "key", "value", "--json"]).ok());
     check("session", &one(&["session", "unset", "key", "--json"]).ok());
@@ -66,7 +67,9 @@ fn every_key_of_the_json_is_in_the_pages() {
     check("compact", &one(&["compact", "status", "--json"]).ok());
     check("page", &one(&["page", "--json"]).ok());
     check("compact", &one(&["compact", "handoff", "--json"]).run_refused());
-    session.write_good_handoff("0001");
+    let child: Value = serde_json::from_str(&launched).unwrap();
+    let owed = format!("- the child {}", child["session"].as_str().unwrap());
+    std::fs::write(session.handoff("0001"), session.good_handoff("run 0001").replace("- none", &owed)).unwrap();
     check("compact", &one(&["compact", "handoff", "--check", "--json"]).exits(0).stdout);
     check("compact", &one(&["compact", "abort", "--json"]).ok());
     check("compact", &one(&["compact", "start", "--json"]).ok());
@@ -84,6 +87,13 @@ fn every_key_of_the_json_is_in_the_pages() {
     check("list", &world.orbh(["list", "--all", "--json"]).run().ok());
     check("log", &world.orbh(["log", id, "--json"]).run().ok());
     let other = world.launch("command/idle", "another");
+    let ask = |text: &str| other.verb("0001", ["session", "ask", text, "--deferred", "--json"]).run().exits(0).stdout;
+    check("session", &ask("what?"));
+    check("respond", &world.orbh(["respond", &other.id, "that", "--json"]).run().ok());
+    check("session", &world.orbh(["session", "answer", "--session", &other.id, "--json"]).run().ok());
+    ask("and what?");
+    check("inspect", &world.orbh(["inspect", &other.id, "--json"]).run().ok());
+    check("page", &world.orbh(["page", &other.id, "--json"]).run().ok());
     check("kill", &world.orbh(["kill", &other.id, "--json"]).run().ok());
     wait_for("the manager to leave", || other.inspect()["manager"].is_null().then_some(()));
     check("resume", &world.orbh(["resume", &other.id, "--json"]).run().ok());

@@ -58,6 +58,19 @@ pub struct Verdict {
     pub handoff: Option<Handoff>,
     /// What those of its FILES weigh that could be read.
     pub weight: Weight,
+    /// What it says is owed, whatever else is wrong with it; nothing where the file has no lines to speak of.
+    pub owed: Option<Owed>,
+}
+
+/// OPEN OBLIGATIONS, as far as a draft has the section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owed {
+    /// The line of the heading; none where the section is missing.
+    pub line: Option<usize>,
+    /// The obligations, each without its `- `; in a section with findings about its form every line.
+    pub items: Vec<String>,
+    /// Whether it says `- none`.
+    pub none: bool,
 }
 
 impl Verdict {
@@ -80,12 +93,25 @@ pub fn validate(draft: &Draft<'_>) -> Verdict {
     let mut report = Report::new(draft.path);
     let Some(text) = decoded(draft.bytes, &mut report) else {
         let (findings, warnings) = report.finish();
-        return Verdict { findings, warnings, handoff: None, weight: weightless(draft.window) };
+        return Verdict { findings, warnings, handoff: None, weight: weightless(draft.window), owed: None };
     };
     let [summary, files, obligations] = shape::shape(&text, &mut report);
     let summary = summary.map(|part| summary::summary(&part, &mut report));
     let files = files.map(|part| (part.line, files::files(&part, &mut report)));
-    let obligations = obligations.map(|part| obligations::obligations(&part, &mut report));
+    let obligations = obligations.map(|part| {
+        let before = report.count();
+        let items = obligations::obligations(&part, &mut report);
+        let formed = report.count() == before;
+        let lines = || part.body.iter().map(|line| line.text.to_owned()).collect();
+        let owed = Owed {
+            line: Some(part.line),
+            none: formed && items.is_empty(),
+            items: if formed { items.clone() } else { lines() },
+        };
+        (items, owed)
+    });
+    let (obligations, owed) = obligations.unzip();
+    let owed = Some(owed.unwrap_or(Owed { line: None, items: Vec::new(), none: false }));
     let weight = match &files {
         Some((line, files)) => files::weigh(files, *line, draft.window, &mut report),
         None => weightless(draft.window),
@@ -97,12 +123,13 @@ pub fn validate(draft: &Draft<'_>) -> Verdict {
         _ => None,
     };
     let (findings, warnings) = report.finish();
-    Verdict { findings, warnings, handoff, weight }
+    Verdict { findings, warnings, handoff, weight, owed }
 }
 
 /// A draft that cannot be looked into.
 fn refused(finding: Finding, window: Option<u64>) -> Verdict {
-    Verdict { findings: vec![finding], warnings: Vec::new(), handoff: None, weight: weightless(window) }
+    let weight = weightless(window);
+    Verdict { findings: vec![finding], warnings: Vec::new(), handoff: None, weight, owed: None }
 }
 
 /// No files.

@@ -43,6 +43,11 @@ impl<'a> Report<'a> {
         self.findings.is_empty()
     }
 
+    /// How much stands in the way so far.
+    pub(super) fn count(&self) -> usize {
+        self.findings.len()
+    }
+
     /// Findings and warnings, each in the order of the lines they are about.
     pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<Finding>) {
         for list in [&mut self.findings, &mut self.warnings] {

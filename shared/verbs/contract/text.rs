@@ -36,11 +36,12 @@ Tell what you know from what you guess. Quote errors and the person's instructio
   the files fill the new context.
 
 ## OPEN OBLIGATIONS: everything that is still owed, one item each, starting with '- '.
-  The successor collects only what stands here. Copy from the Page below, and leave out nothing:
-  every unanswered request (id and question), every dispatched subagent, job and parked barrier,
-  every room (with its cursor), every follow-up that you promised. Each names the command that
-  collects it, as the Page gives it: 'orbh result ID' for a session. Indent further lines.
-  Write '- none' alone, and only when there is truly nothing.
+  The successor collects only what stands here. Copy the lines that are printed below, and leave out
+  nothing: every unanswered question, every session that you launched, every job and parked barrier,
+  every room (with its cursor), every follow-up that you promised. Each has its id and names the
+  command that collects it: 'orbh session answer QID' for a question of yours, 'orbh respond ID QID
+  TEXT' for one to you, 'orbh result ID' for a session. Indent further lines. What is open on disk
+  and not named here by its id is refused. Write '- none' alone, and only when that is true.
 
 Save it, then run 'orbh compact handoff'. It checks the file while you are still here, reports all
 that is wrong at once, and ends your context only when nothing is. Plan no work after it. To go on

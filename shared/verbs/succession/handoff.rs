@@ -1,6 +1,7 @@
 //! `compact handoff`: everything is checked while the agent can still mend it; then one fact, relaunch.json, makes it
 //! so. Before that fact every failure leaves the context as it was; after it, no failure is reported as a refusal.
 
+use super::owed::{self, Since};
 use super::{finished_before, intent, owned};
 use crate::ground::clock::At;
 use crate::ground::dir::{self, Dir, Written, read};
@@ -128,8 +129,8 @@ fn examine(
     let me = caller.current(snapshot)?;
     findings.extend(owned(snapshot, &caller.session.id, caller.run)?);
     findings.extend(finished_before(snapshot, caller.run).filter(|_| findings.is_empty()));
-    let held = snapshot.hold.get()?.is_some_and(|hold| hold.run == caller.run);
-    if !held && findings.is_empty() {
+    let hold = snapshot.hold.get()?.filter(|hold| hold.run == caller.run);
+    if hold.is_none() && findings.is_empty() {
         let message = format!("run {} has not begun a compaction", caller.run);
         findings.push(Finding::new(
             "not-started",
@@ -144,7 +145,15 @@ fn examine(
     // Before an earlier compaction is finished nobody expects a draft.
     let unfinished = findings.iter().any(|finding| finding.code == "compaction-unfinished");
     let window = window(caller, environment, run, &target)?;
-    let draft = if unfinished { None } else { draft(caller, window, findings) };
+    let mut draft = if unfinished { None } else { draft(caller, window, findings) };
+    if let Some((_, verdict)) = &mut draft {
+        let since = Since::of(hold, run.map(|run| run.started_at));
+        if let Some(owed) = &verdict.owed {
+            let judged = owed::judge(&caller.spool, &caller.spool.handoff(caller.run), owed, since);
+            findings.extend(judged.findings);
+            verdict.warnings.extend(judged.warnings);
+        }
+    }
     let hint = run.filter(|run| wish.into.is_some() && run.target.runtime == target.runtime && run.target != target);
     let hint = hint.filter(|_| keeps_conversation(&target)).map(|_| {
         format!("the conversation ends with this; 'orbh profiles switch', of a later release, will keep it on {target}")

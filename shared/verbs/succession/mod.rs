@@ -8,6 +8,7 @@ pub mod finish;
 pub mod handoff;
 pub mod intent;
 pub mod kill;
+mod owed;
 pub mod redirect;
 pub mod returning;
 pub mod start;

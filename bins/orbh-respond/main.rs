@@ -1,0 +1,17 @@
+//! `orbh respond`: parse, call, exit.
+
+mod args;
+mod person;
+mod run;
+
+use shared::face::entry::{Entry, parse, run as enter};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: args::Args = match parse(None) {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
+    let entry = Entry { program: "orbh-respond", json: args.json, last_line: None };
+    enter(&entry, std::env::vars_os(), |environment| run::run(&args, environment))
+}

@@ -1,0 +1,120 @@
+//! `orbh session ask`: a question to a person, and what is done with an answer.
+
+use anyhow::Result;
+use serde::Serialize;
+use shared::face::output::{print, print_exactly, print_json, tell};
+use shared::ground::clock::At;
+use shared::ground::fault::{Fault, Finding, Kind, Refusal};
+use shared::spool::facts::{Addressee, Request};
+use shared::spool::id::{MessageId, RunNumber, SessionId};
+use shared::spool::session::Spool;
+use shared::spool::{announced, asked, log};
+use shared::verbs::asking::wait::{Waited, wait};
+use shared::verbs::caller::Caller;
+use shared::verbs::claim::Claim;
+use shared::verbs::environment::Environment;
+use shared::verbs::events::{self, Event};
+use shared::verbs::obligations::gist;
+use std::time::Duration;
+
+/// A question as `--json` shows it; with its answer, where there is one.
+#[derive(Serialize)]
+pub struct Shown<'a> {
+    pub session: &'a SessionId,
+    pub question: &'a MessageId,
+    pub standing: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<&'a str>,
+}
+
+/// Puts a question to a person, and waits for the answer if that is wanted, at most as long as it says.
+pub fn ask(environment: &Environment, text: &str, wanted: Option<Option<Duration>>, json: bool) -> Result<u8> {
+    let caller = Caller::of(environment, "orbh session ask")?;
+    if text.trim().is_empty() {
+        let finding = Finding::new("empty-question", "the question is empty", "say what you want to know");
+        return Err(Refusal::one(finding).into());
+    }
+    let (run, blocking) = (Some(caller.run), wanted.is_some());
+    let request = Request { id: MessageId::question(), to: Addressee::Human, blocking, run, at: At::now() };
+    put(&caller, &request, text)?;
+    let id = &request.id;
+    tell(&format!("asked {id}\n"));
+    match (wanted, json) {
+        (Some(timeout), _) => collect(&caller, environment, id, timeout, json)?,
+        (None, true) => {
+            print_json(&Shown { session: &caller.session.id, question: id, standing: "open", answer: None })?
+        }
+        (None, false) => print(&format!("{id}\n"))?,
+    }
+    Ok(0)
+}
+
+fn put(caller: &Caller, request: &Request, text: &str) -> Result<()> {
+    let claim = Claim::take(&caller.spool, "session ask")?;
+    caller.check(&caller.snapshot()?)?;
+    claim.insist()?;
+    asked::put(&caller.spool, request, text)?;
+    log::note(&caller.spool, "asked", Some(caller.run), format!("{} of a person: {}", request.id, gist(text)));
+    Ok(())
+}
+
+/// Waits for the answer, prints it, and marks it as seen.
+pub fn collect(
+    caller: &Caller,
+    environment: &Environment,
+    id: &MessageId,
+    timeout: Option<Duration>,
+    json: bool,
+) -> Result<()> {
+    match wait(&caller.spool, id, environment, timeout)? {
+        Waited::Answered(text) => {
+            show(&caller.spool, id, &text, json)?;
+            seen(caller, id)
+        }
+        Waited::CalledOff => Err(called_off(id).into()),
+        Waited::TimedOut => {
+            let seconds = timeout.unwrap_or_default().as_secs();
+            let message = format!("the question {id} has no answer after {seconds} s; it stays open");
+            Err(Fault::new(Kind::Busy, message).hint(format!("orbh session answer {id}")).into())
+        }
+        Waited::RunOver(why) => {
+            let message = format!("cannot wait for the answer to {id} any longer: {why}");
+            let hint = format!("the question stays; who goes on with the session runs 'orbh session answer {id}'");
+            Err(Fault::new(Kind::Missing, message).hint(hint).into())
+        }
+    }
+}
+
+/// Prints an answer: to a program byte by byte.
+pub fn show(spool: &Spool, id: &MessageId, text: &str, json: bool) -> Result<()> {
+    if json {
+        let standing = asked::Standing::Answered.name();
+        return print_json(&Shown { session: spool.id(), question: id, standing, answer: Some(text) });
+    }
+    match text.ends_with('\n') {
+        true => print_exactly(text),
+        false => print_exactly(&format!("{text}\n")),
+    }
+}
+
+/// The refusal of whatever needs an open question.
+pub fn called_off(id: &MessageId) -> Refusal {
+    let message = format!("the question {id} was called off");
+    Refusal::one(Finding::new("cancelled", message, "go on without an answer, or ask anew"))
+}
+
+/// What was printed is seen, if this run goes on. During a hold it only counts as told: the context that wrote it down
+/// ends, and the one after it has it among its obligations.
+fn seen(caller: &Caller, id: &MessageId) -> Result<()> {
+    let claim = Claim::take(&caller.spool, "session answer")?;
+    let snapshot = caller.look()?;
+    caller.check(&snapshot)?;
+    let run: RunNumber = caller.run;
+    let shown = [Event::Answer(id.clone())];
+    if snapshot.effective_hold().is_some() {
+        tell(&format!("the answer is kept for the successor as well: name {id} in the handoff\n"));
+        return events::announce(&caller.spool, run, &shown, &announced::read_of(&caller.spool, run));
+    }
+    claim.insist()?;
+    events::consume(&caller.spool, run, &shown)
+}

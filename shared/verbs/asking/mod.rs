@@ -1,0 +1,3 @@
+//! Questions, for who puts them: waiting for an answer.
+
+pub mod wait;
