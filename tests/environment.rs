@@ -2,13 +2,16 @@
 
 use crate::harness::{Cmd, World, outcome, wait_for};
 
-const WARNINGS: [&str; 3] = [
+const WARNINGS: [&str; 5] = [
     "ORBH_KILL_GRACE_MS is 'abc', not a number of milliseconds: 5000 is used",
     "ORBH_DISPATCH_DEPTH_CAP is '-1', not a number of launches: 5 is used",
+    "ORBH_PAGER_SETTLE_MS is 'soon', not a number of milliseconds: 300 is used",
+    "ORBH_PAGE_ARM_TTL_SECONDS is '2h', not a number of seconds: 7200 is used",
     "ORBH_WATCH is 'eyes', not inotify, dnotify or polling: the first that works is used",
 ];
 
 fn unusable(cmd: Cmd) -> Cmd {
+    let cmd = cmd.env("ORBH_PAGER_SETTLE_MS", "soon").env("ORBH_PAGE_ARM_TTL_SECONDS", "2h");
     cmd.env("ORBH_KILL_GRACE_MS", "abc").env("ORBH_DISPATCH_DEPTH_CAP", "-1").env("ORBH_WATCH", "eyes")
 }
 

@@ -34,7 +34,7 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     let (shown, unread) = match args.json {
         true => {
             print_json(&page)?;
-            everything(&page)
+            page.events()
         }
         false => {
             let rendered = render(&page);
@@ -61,14 +61,4 @@ fn consume(caller: &Caller, shown: &[Event], unread: &[Event]) -> Result<()> {
     claim.insist()?;
     announce(&caller.spool, caller.run, unread, &told)?;
     events::consume(&caller.spool, caller.run, shown)
-}
-
-/// What a whole Page shows.
-fn everything(page: &Page) -> (Vec<Event>, Vec<Event>) {
-    let answers = page.answers.iter().map(|answer| (&answer.event, answer.damage.is_some()));
-    let messages = page.messages.iter().map(|mail| (&mail.event, mail.damage.is_some()));
-    let advisory = page.advisory.iter().map(|event| (event, false));
-    let (unread, shown): (Vec<_>, Vec<_>) = answers.chain(messages).chain(advisory).partition(|(_, damaged)| *damaged);
-    let events = |list: Vec<(&Event, bool)>| list.into_iter().map(|(event, _)| event.clone()).collect();
-    (events(shown), events(unread))
 }

@@ -29,6 +29,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "log" "orbh-log.1"
     "orbh" "orbh.1"
     "page" "orbh-page.1"
+    "pager" "orbh-pager.1"
     "relaunch" "orbh-relaunch.1"
     "respond" "orbh-respond.1"
     "result" "orbh-result.1"

@@ -56,6 +56,11 @@ const fn verb(name: &'static str, group: Group, about: &'static str) -> Verb {
 /// All verbs, in the order in which they are listed.
 pub const VERBS: [Verb; 18] = [
     verb("page", Group::Compaction, "Show a session's live state and every open obligation"),
+    verb(
+        "pager",
+        Group::Compaction,
+        "Tell a working agent of what came for it: messages, questions, answers, a context that fills up",
+    ),
     verb("context", Group::Compaction, "Show how full a session's context is"),
     verb(
         "compact",

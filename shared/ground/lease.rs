@@ -7,6 +7,7 @@
 //!
 //! fs2's methods are shadowed by the standard library's since Rust 1.89, hence the long spelling, here alone.
 
+use super::clock::At;
 use super::dir::{Dir, insist_mode, irregular, not_opened, open_read};
 use super::fact;
 use super::process::Proc;
@@ -41,6 +42,15 @@ pub struct Holder {
     /// For a manager: the orders that it understands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verbs: Vec<String>,
+    /// For a pager: the run that it is armed for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// For a pager: since when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub armed_at: Option<At>,
+    /// For a pager: how it is told of changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<String>,
 }
 
 impl Holder {
@@ -48,7 +58,13 @@ impl Holder {
     pub fn me(kind: &str) -> Self {
         let pid = std::process::id().cast_signed();
         let start = Proc::me().map_or(0, |proc| proc.start);
-        Holder { pid, start, kind: kind.to_owned(), verbs: Vec::new() }
+        Holder { pid, start, ..Holder::unknown(kind) }
+    }
+
+    /// A process of which nothing is known.
+    pub fn unknown(kind: &str) -> Self {
+        let (verbs, run, armed_at, watch) = Default::default();
+        Holder { pid: 0, start: 0, kind: kind.to_owned(), verbs, run, armed_at, watch }
     }
 }
 
@@ -60,6 +76,14 @@ pub struct Lease {
 }
 
 impl Lease {
+    /// Writes down who holds it. Only information: a full disk must not keep a manager from recovering a session.
+    pub fn inform(&mut self, holder: &Holder) -> Result<()> {
+        let text = fact::to_line(holder)? + "\n";
+        let file = &mut self.file;
+        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+        Ok(())
+    }
+
     /// Whether the name of the lease leads to what is locked no longer: somebody removed or replaced the file, and
     /// another one may hold the lease as well by now.
     pub fn lost(&self) -> Result<bool> {
@@ -143,10 +167,7 @@ fn try_take(path: &Path, holder: &Holder) -> Result<Option<Lease>> {
     if lease.lost()? {
         return Ok(None);
     }
-    // Only information: a full disk must not keep a manager from recovering a session.
-    let text = fact::to_line(holder)? + "\n";
-    let file = &mut lease.file;
-    let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+    lease.inform(holder)?;
     Ok(Some(lease))
 }
 

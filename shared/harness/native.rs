@@ -9,7 +9,7 @@ use crate::spool::layout;
 use crate::spool::session::Spool;
 use anyhow::Result;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How much of a run's output is looked at for the id that it begins with.
 const BEGINNING: u64 = 1024 * 1024;
@@ -41,6 +41,20 @@ pub fn find_transcript(run: &Run, native: &Native) -> Option<PathBuf> {
         Runtime::Claude => transcript::find_claude(home, &native.id),
         Runtime::Codex => transcript::find_codex(home, &native.id),
         Runtime::Command => None,
+    }
+}
+
+/// The directories in which the transcript of a run is, or will appear. The CLI chooses among them as it likes, so as
+/// long as there is none all are named that it may choose, and those in which it may make another one.
+pub fn places(spool: &Spool, number: RunNumber, run: &Run) -> Vec<PathBuf> {
+    let found = || find_transcript(run, &read(spool, number).ok().flatten()?)?.parent().map(Path::to_owned);
+    if let Some(dir) = found() {
+        return vec![dir];
+    }
+    match (Runtime::named(&run.target.runtime), &run.home) {
+        (Some(Runtime::Claude), Some(home)) => transcript::places_claude(home),
+        (Some(Runtime::Codex), Some(home)) => transcript::places_codex(home),
+        _ => Vec::new(),
     }
 }
 

@@ -179,6 +179,13 @@ pub fn answered(spool: &Spool) -> Result<Vec<MessageId>> {
     Ok(answered)
 }
 
+/// The directories of the questions whose standing may change, or may have to be shown: those that are open, or whose
+/// answer the session has not been shown.
+pub fn unsettled(spool: &Spool) -> Result<Vec<PathBuf>> {
+    let open = |id: &MessageId| matches!(standing(spool, id), Standing::Open | Standing::Answered);
+    Ok(ids(spool)?.into_iter().filter(open).map(|id| spool.asked().join(id.as_str())).collect())
+}
+
 fn look(purpose: Purpose, spool: &Spool, id: &MessageId) -> Result<Option<Question>> {
     let dir = spool.asked().join(id.as_str());
     let mut request: Found<Request> = Found::read_for(purpose, &dir.join(layout::REQUEST))?;

@@ -23,6 +23,12 @@ const GRACE: Duration = Duration::from_millis(5000);
 /// How deep sessions may launch sessions, unless ORBH_DISPATCH_DEPTH_CAP says otherwise.
 const DEPTH_CAP: u32 = 5;
 
+/// How long a pager stays armed, unless ORBH_PAGE_ARM_TTL_SECONDS says otherwise.
+const ARM_TTL: Duration = Duration::from_secs(7200);
+
+/// How long a burst of events must be over before the pager speaks, unless ORBH_PAGER_SETTLE_MS says otherwise.
+const SETTLE: Duration = Duration::from_millis(300);
+
 /// What a verb was started with.
 #[derive(Debug, Clone)]
 pub struct Environment {
@@ -179,6 +185,18 @@ impl Environment {
         given.map_or(GRACE, Duration::from_millis)
     }
 
+    /// How long a pager stays armed: ORBH_PAGE_ARM_TTL_SECONDS.
+    pub fn arm_ttl(&self) -> Duration {
+        let given = self.text("ORBH_PAGE_ARM_TTL_SECONDS").and_then(|text| text.parse().ok());
+        given.map_or(ARM_TTL, Duration::from_secs)
+    }
+
+    /// For how long nothing new must have come before the pager speaks: ORBH_PAGER_SETTLE_MS.
+    pub fn settle(&self) -> Duration {
+        let given = self.text("ORBH_PAGER_SETTLE_MS").and_then(|text| text.parse().ok());
+        given.map_or(SETTLE, Duration::from_millis)
+    }
+
     /// The values that cannot be used, each in a sentence that says what is used instead. For a person who gives a
     /// command: nothing for who is inside a run.
     pub fn unusable(&self) -> Vec<String> {
@@ -191,10 +209,14 @@ impl Environment {
         };
         let grace = format!("not a number of milliseconds: {}", GRACE.as_millis());
         let cap = format!("not a number of launches: {DEPTH_CAP}");
+        let settle = format!("not a number of milliseconds: {}", SETTLE.as_millis());
+        let ttl = format!("not a number of seconds: {}", ARM_TTL.as_secs());
         let way = "not inotify, dnotify or polling: the first that works";
         let all = [
             wrong("ORBH_KILL_GRACE_MS", |text| text.parse::<u64>().is_ok(), &grace),
             wrong("ORBH_DISPATCH_DEPTH_CAP", |text| text.parse::<u32>().is_ok(), &cap),
+            wrong("ORBH_PAGER_SETTLE_MS", |text| text.parse::<u64>().is_ok(), &settle),
+            wrong("ORBH_PAGE_ARM_TTL_SECONDS", |text| text.parse::<u64>().is_ok(), &ttl),
             wrong("ORBH_WATCH", |text| text.parse::<Backend>().is_ok(), way),
         ];
         all.into_iter().flatten().collect()

@@ -11,4 +11,5 @@ pub mod manager;
 pub mod obligations;
 pub mod overview;
 pub mod page;
+pub mod pager;
 pub mod succession;

@@ -150,6 +150,19 @@ impl Page {
     }
 }
 
+impl Page {
+    /// What the whole of it shows, and of what it says that it cannot be read.
+    pub fn events(&self) -> (Vec<Event>, Vec<Event>) {
+        let answers = self.answers.iter().map(|answer| (&answer.event, answer.damage.is_some()));
+        let messages = self.messages.iter().map(|mail| (&mail.event, mail.damage.is_some()));
+        let advisory = self.advisory.iter().map(|event| (event, false));
+        let (unread, shown): (Vec<_>, Vec<_>) =
+            answers.chain(messages).chain(advisory).partition(|(_, damaged)| *damaged);
+        let events = |list: Vec<(&Event, bool)>| list.into_iter().map(|(event, _)| event.clone()).collect();
+        (events(shown), events(unread))
+    }
+}
+
 /// The context that ought to be compacted, if one should.
 pub fn advises(overview: &Overview) -> Option<RunNumber> {
     let context = overview.context.as_ref().filter(|_| overview.compaction.phase == Phase::Idle);

@@ -26,6 +26,7 @@ bins! {
     list "../../bins/orbh-list/args.rs"
     log "../../bins/orbh-log/args.rs"
     page "../../bins/orbh-page/args.rs"
+    pager "../../bins/orbh-pager/args.rs"
     profiles "../../bins/orbh-profiles/args.rs"
     relaunch "../../bins/orbh-relaunch/args.rs"
     respond "../../bins/orbh-respond/args.rs"

@@ -6,6 +6,7 @@
 
 use super::bell::{Bell, with_signals_blocked};
 use super::plan::Point;
+use super::source::Told;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::io;
@@ -30,6 +31,9 @@ struct Known {
     points: Vec<Point>,
     /// Armed paths whose watch the kernel or notify has dropped, or may have.
     doubtful: Vec<PathBuf>,
+    /// The scanned directories that something was told of, and whether that is not all.
+    told: Told,
+    lost: bool,
 }
 
 impl Inotify {
@@ -57,6 +61,13 @@ impl Inotify {
     /// The armed paths that must be armed anew.
     pub(super) fn take_doubtful(&self) -> Vec<PathBuf> {
         std::mem::take(&mut lock(&self.known).doubtful)
+    }
+
+    /// What was touched since the last time; `None` when events were lost.
+    pub(super) fn take_touched(&self) -> Option<Told> {
+        let mut known = lock(&self.known);
+        let told = std::mem::take(&mut known.told);
+        (!std::mem::take(&mut known.lost)).then_some(told)
     }
 
     /// Watches one directory.
@@ -94,6 +105,7 @@ impl notify::EventHandler for Handler {
             // Events are lost: among them may be the removal of a directory, hence of its watch.
             Ok(_) | Err(_) => {
                 let mut known = lock(&self.known);
+                known.lost = true;
                 known.doubtful = known.points.iter().map(|point| point.path.clone()).collect();
                 self.bell.ring();
             }
@@ -109,14 +121,23 @@ impl Handler {
             EventKind::Access(_) => return,
             _ => false,
         };
-        let Known { points, doubtful } = &mut *lock(&self.known);
+        let Known { points, doubtful, told, .. } = &mut *lock(&self.known);
         if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
             // notify drops the watch of a path that it sees go, and of all below it, *after* it has called us. It may
             // have been armed anew in between, or be the same directory moved back: then it is there, and unwatched.
             let went = |point: &&Point| event.paths.iter().any(|path| point.path.starts_with(path));
             doubtful.extend(points.iter().filter(went).map(|point| point.path.clone()));
         }
-        if event.paths.iter().any(|path| points.iter().any(|point| point.cares_for(path))) {
+        let concerned = |point: &&Point| event.paths.iter().any(|path| point.cares_for(path));
+        let mut any = false;
+        for point in points.iter().filter(concerned) {
+            any = true;
+            told.dirs.insert(point.path.clone());
+            if lock_closed {
+                told.locks.insert(point.path.clone());
+            }
+        }
+        if any {
             if lock_closed { self.bell.ring_lock() } else { self.bell.ring() }
         }
     }

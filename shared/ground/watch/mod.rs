@@ -66,6 +66,31 @@ pub struct Watch {
     looked: Instant,
     /// When to look once more, after the close of a lock file.
     again: Option<Instant>,
+    /// Where that was.
+    to_see_again: Touched,
+}
+
+/// Where something may have changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touched {
+    /// In any of the watched directories.
+    Any,
+    /// In these alone, by the paths by which they were added; where several lead to one directory, by one of them.
+    Only(BTreeSet<PathBuf>),
+}
+
+impl Touched {
+    fn nowhere() -> Touched {
+        Touched::Only(BTreeSet::new())
+    }
+
+    /// Makes it reach there, too.
+    pub fn add(&mut self, other: &Touched) {
+        match (&mut *self, other) {
+            (Touched::Only(dirs), Touched::Only(more)) => dirs.extend(more.iter().cloned()),
+            _ => *self = Touched::Any,
+        }
+    }
 }
 
 struct Armed {
@@ -92,6 +117,7 @@ impl Watch {
             deficient: false,
             looked: Instant::now(),
             again: None,
+            to_see_again: Touched::nowhere(),
         })
     }
 
@@ -123,6 +149,20 @@ impl Watch {
         Ok(())
     }
 
+    /// Watches these and no others, for the price of one look around; says whether one of them was not watched before.
+    ///
+    /// Never fails: what may not be read, or is no directory, is watched from above, or looked at once a second.
+    pub fn watch_only(&mut self, dirs: impl IntoIterator<Item = PathBuf>) -> bool {
+        let wanted: BTreeSet<PathBuf> = dirs.into_iter().map(|dir| dir.components().collect()).collect();
+        if wanted == self.dirs {
+            return false;
+        }
+        let more = !wanted.is_subset(&self.dirs);
+        self.dirs = wanted;
+        self.rearm(&mut Vec::new());
+        more
+    }
+
     /// Watches `dir` no longer.
     pub fn remove(&mut self, dir: &Path) {
         if self.dirs.remove(&dir.components().collect::<PathBuf>()) {
@@ -152,26 +192,45 @@ impl Watch {
     ///
     /// May differ after each `add`, `remove` and `drain`. `wait` minds it by itself.
     pub fn interval(&self) -> Option<Duration> {
+        if self.again.is_some() { Some(SETTLE) } else { self.interval_of_ticks() }
+    }
+
+    fn interval_of_ticks(&self) -> Option<Duration> {
         let unheard = match self.backend() {
             Backend::Inotify => false,
             Backend::Dnotify => self.lease_deaths,
             Backend::Poll => true,
         };
         let remote = self.armed.values().any(|armed| armed.remote);
-        let tick = (unheard || self.deficient || remote).then_some(TICK);
-        if self.again.is_some() { Some(SETTLE) } else { tick }
+        (unheard || self.deficient || remote).then_some(TICK)
     }
 
     /// Forgets what was reported, and arms anew what was made, removed or replaced; to be called *before* the scan.
-    pub fn drain(&mut self) {
+    /// Answers where to look.
+    pub fn drain(&mut self) -> Touched {
         let now = Instant::now();
-        if self.bell.silence() {
+        let lock_closed = self.bell.silence();
+        if lock_closed {
             self.again = Some(now + SETTLE);
         } else if self.again.is_some_and(|again| again <= now) {
             self.again = None;
         }
         self.looked = now;
-        self.rearm(&mut Vec::new());
+        let told = self.source.take_touched();
+        let rearmed = self.rearm(&mut Vec::new());
+        let all_told = !rearmed && self.interval_of_ticks().is_none();
+        let (mut touched, locks) = match told {
+            Some(told) if all_told => (Touched::Only(told.dirs), Touched::Only(told.locks)),
+            _ => (Touched::Any, Touched::Any),
+        };
+        // Where a lock was closed there is something to see perhaps only after a moment.
+        touched.add(&self.to_see_again);
+        match (lock_closed, self.again) {
+            (true, _) => self.to_see_again.add(&locks),
+            (false, None) => self.to_see_again = Touched::nowhere(),
+            (false, Some(_)) => {}
+        }
+        touched
     }
 
     /// Waits until something may have changed, one of `others` is readable (or closed), or `timeout` has passed.

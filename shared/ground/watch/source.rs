@@ -7,6 +7,7 @@ use super::dnotify::Dnotify;
 use super::inotify::Inotify;
 use super::plan::{Plan, Point};
 use nix::libc;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io, str};
@@ -44,6 +45,14 @@ impl str::FromStr for Backend {
             _ => anyhow::bail!("no such way to watch: '{word}' (there are inotify, dnotify and polling)"),
         }
     }
+}
+
+/// The armed directories of which something was told.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) dirs: BTreeSet<PathBuf>,
+    /// Those in which a lock file was closed.
+    pub(super) locks: BTreeSet<PathBuf>,
 }
 
 /// A running backend.
@@ -94,6 +103,14 @@ impl Source {
             Source::Inotify(inotify) => inotify.take_doubtful(),
             // A descriptor keeps its directory, and a directory its watch.
             Source::Dnotify(_) | Source::Poll => Vec::new(),
+        }
+    }
+
+    /// What was touched since the last time; `None` when that is not known.
+    pub(super) fn take_touched(&self) -> Option<Told> {
+        match self {
+            Source::Inotify(inotify) => inotify.take_touched(),
+            Source::Dnotify(_) | Source::Poll => None,
         }
     }
 

@@ -15,6 +15,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// More directories of projects than these are not watched for a transcript to appear.
+const MOST_PLACES: usize = 64;
+
 /// The parts of a record that matter here. A record in which one of them has another type is noise.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -146,4 +149,17 @@ pub fn find_claude(config_dir: &Path, native_id: &str) -> Option<PathBuf> {
         Some((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), path))
     });
     candidates.max().map(|(_, path)| path)
+}
+
+/// Where a transcript that does not exist yet may appear: `projects`, and the newest of the directories in it.
+pub fn places_claude(config_dir: &Path) -> Vec<PathBuf> {
+    let all = config_dir.join("projects");
+    let projects = fs::read_dir(&all).into_iter().flatten().flatten().filter_map(|project| {
+        let metadata = project.metadata().ok().filter(fs::Metadata::is_dir)?;
+        Some((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), project.path()))
+    });
+    let mut projects: Vec<(SystemTime, PathBuf)> = projects.collect();
+    projects.sort_unstable_by(|a, b| b.cmp(a));
+    projects.truncate(MOST_PLACES);
+    std::iter::once(all).chain(projects.into_iter().map(|(_, path)| path)).collect()
 }

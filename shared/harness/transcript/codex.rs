@@ -162,6 +162,16 @@ pub fn find_codex(codex_home: &Path, native_id: &str) -> Option<PathBuf> {
     })
 }
 
+/// Where a rollout that does not exist yet may appear: in the newest day, or in one that will be.
+pub fn places_codex(codex_home: &Path) -> Vec<PathBuf> {
+    let mut places = vec![codex_home.join("sessions")];
+    for digits in [4, 2, 2] {
+        let newest = places.last().and_then(|dir| numbered(dir, digits).into_iter().next());
+        places.extend(newest);
+    }
+    places
+}
+
 /// The directories below `dir` whose names are numbers of so many digits, the largest first.
 fn numbered(dir: &Path, digits: usize) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();

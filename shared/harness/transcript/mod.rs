@@ -16,8 +16,8 @@ mod codex;
 pub mod tail;
 mod window;
 
-pub use claude::{answered_claude, claude, find_claude};
-pub use codex::{answered_codex, codex, find_codex, thread_id};
+pub use claude::{answered_claude, claude, find_claude, places_claude};
+pub use codex::{answered_codex, codex, find_codex, places_codex, thread_id};
 pub use window::window;
 
 /// How full a context is, by the newest record that tells it.

@@ -272,7 +272,7 @@ fn is_stopped(manager: &Holder) -> bool {
 }
 
 fn unknown_holder() -> Holder {
-    Holder { pid: 0, start: 0, kind: "unknown".to_owned(), verbs: Vec::new() }
+    Holder::unknown("unknown")
 }
 
 /// Keeps damage and what may not be read, and lets other failing system calls through.
