@@ -12,11 +12,13 @@
 //! ORBH_NIGHT_SCENE: only the scenes whose name has this.
 
 pub mod judge;
+pub mod mail;
 pub mod scene;
 pub mod sweep;
 pub mod trace;
 
 use crate::harness::can_trace;
+use mail::MAIL;
 use scene::{MANAGERS, RECOVERY, Scene, VERBS};
 use std::sync::OnceLock;
 use sweep::{Tally, record, sweep};
@@ -94,6 +96,12 @@ macro_rules! each_scene {
         manager_of_a_return: MANAGERS[5];
         manager_of_a_death: MANAGERS[6];
         shim: MANAGERS[7];
+        message_send: MAIL[0];
+        page: MAIL[1];
+        page_during_a_hold: MAIL[2];
+        page_arm: MAIL[3];
+        session_ask: MAIL[4];
+        respond: MAIL[5];
     } };
 }
 
@@ -112,7 +120,7 @@ mod failed {
 }
 
 fn all() -> impl Iterator<Item = &'static Scene> {
-    VERBS.iter().chain(&RECOVERY).chain(&MANAGERS)
+    VERBS.iter().chain(&RECOVERY).chain(&MANAGERS).chain(&MAIL)
 }
 
 /// Every system call of every scene meets these fates. What a process reads may come in another number each time: here

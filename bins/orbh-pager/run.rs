@@ -12,6 +12,7 @@ use shared::verbs::environment::Environment;
 use shared::verbs::pager::arm::{Options, Pager};
 use shared::verbs::pager::status::{Arming, Kind, Status};
 use shared::verbs::pager::stream::Stream;
+use std::mem::ManuallyDrop;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -35,7 +36,8 @@ fn arm(max_wait: Option<u64>, json: bool, environment: &Environment) -> Result<(
         max_wait: max_wait.map(Duration::from_secs),
         whole: json,
     };
-    let mut pager = Pager::arm(Caller::of(environment, "orbh page arm")?, options)?;
+    // Never taken down: the process ends, and the kernel does that at once, and lets the lease go.
+    let mut pager = ManuallyDrop::new(Pager::arm(Caller::of(environment, "orbh page arm")?, options)?);
     loop {
         let page = pager.wait()?;
         let rendered = (!json).then(|| render(&page));
@@ -93,7 +95,8 @@ fn watch(ids: &[String], all: bool, environment: &Environment) -> Result<()> {
     };
     let stdout = std::io::stdout();
     // The reader of a pipe may go while nothing happens; of a file or a terminal it cannot be told.
-    let pipe = fstat(&stdout).is_ok_and(|stat| SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFIFO);
+    let pipe =
+        fstat(&stdout).is_ok_and(|stat| SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFIFO);
     while stream.look(&mut |line| print_json(line))? {
         if stream.wait(pipe.then(|| stdout.as_fd()))? {
             return Ok(());

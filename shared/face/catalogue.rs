@@ -54,7 +54,7 @@ const fn verb(name: &'static str, group: Group, about: &'static str) -> Verb {
 }
 
 /// All verbs, in the order in which they are listed.
-pub const VERBS: [Verb; 18] = [
+pub const VERBS: [Verb; 19] = [
     verb("page", Group::Compaction, "Show a session's live state and every open obligation"),
     verb(
         "pager",

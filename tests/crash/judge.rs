@@ -104,7 +104,7 @@ fn newest(session: &Session) -> Option<String> {
 }
 
 /// Where a scene must come to, after one recovery verb.
-pub fn in_the_end(session: &Session, scene: &Scene) -> Result<(), String> {
+pub fn in_the_end(session: &Session, scene: &Scene, sent: &[&str]) -> Result<(), String> {
     arrives(session, scene.last)?;
     let replaces = |run: &&String| {
         let record = fact(session, &format!("runs/{run}/run.json"));
@@ -122,9 +122,22 @@ pub fn in_the_end(session: &Session, scene: &Scene) -> Result<(), String> {
     if !fits {
         return Err(format!("the successors of run 0001 are {successors:?} of {started:?}"));
     }
+    nothing_is_lost(session, scene.last, sent)?;
     match scene.last {
         Last::Works => usable(session),
         Last::Ended(_) => shown(session),
+    }
+}
+
+/// What was sent to the session is on the Page of its newest run, or waits for one.
+fn nothing_is_lost(session: &Session, last: Last, sent: &[&str]) -> Result<(), String> {
+    let page = match last {
+        Last::Works => session.verb(&newest(session).unwrap(), ["page"]).run(),
+        Last::Ended(_) => session.world.orbh(["page", &session.id]).run(),
+    };
+    match sent.iter().find(|text| !page.stdout.contains(*text)) {
+        None if page.code == Some(0) => Ok(()),
+        _ => Err(format!("{sent:?} were sent, and the Page is {page:?}")),
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Scene {
     pub last: Last,
     /// Whether run 0001 must have been replaced then.
     pub compacted: bool,
+    /// Whether what is sent before and after it must be on a Page in the end; false of what shows and sends itself.
+    pub mail: bool,
 }
 
 fn never(_: &Session, _: &Traced) -> bool {
@@ -50,7 +52,7 @@ fn keeps(session: &Session, traced: &Traced) -> bool {
     traced.is_up() && session.world.started().last() == session.runs().last()
 }
 
-fn live(world: &World) -> Session<'_> {
+pub(super) fn live(world: &World) -> Session<'_> {
     world.witnessed_session()
 }
 
@@ -61,7 +63,7 @@ fn unmanaged(world: &World) -> Session<'_> {
     session
 }
 
-fn drafted(world: &World) -> Session<'_> {
+pub(super) fn drafted(world: &World) -> Session<'_> {
     let session = live(world);
     session.verb("0001", ["compact", "start"]).run().ok();
     session.write_good_handoff("0001");
@@ -135,7 +137,7 @@ pub fn only_session(world: &World) -> Option<Session<'_>> {
 }
 
 /// A verb of the calling run, without the dispatcher between.
-fn verb(session: &Session, run: &str, words: &[&str]) -> Cmd {
+pub(super) fn verb(session: &Session, run: &str, words: &[&str]) -> Cmd {
     let record = session.wait_fact(&format!("runs/{run}/pid"));
     let program = session.world.program(bin_dir().join(format!("orbh-{}", words[0])));
     let program = program.bare_args(&words[1..]).env("ORBH_SESSION_ID", &session.id).env("ORBH_RUN", run);
@@ -143,7 +145,7 @@ fn verb(session: &Session, run: &str, words: &[&str]) -> Cmd {
 }
 
 /// A verb from outside.
-fn outside(session: &Session, name: &str, words: &[&str]) -> Cmd {
+pub(super) fn outside(session: &Session, name: &str, words: &[&str]) -> Cmd {
     session.world.program(bin_dir().join(format!("orbh-{name}"))).bare_args([session.id.as_str()]).bare_args(words)
 }
 
@@ -202,7 +204,7 @@ fn ended(session: &Session, run: &str) -> bool {
 }
 
 /// What all scenes have in common: a verb that ends by itself, and a session that works at last.
-const PLAIN: Scene = Scene {
+pub(super) const PLAIN: Scene = Scene {
     name: "",
     prepare: live,
     command: relaunch,
@@ -215,6 +217,7 @@ const PLAIN: Scene = Scene {
     recover: resume,
     last: Last::Works,
     compacted: false,
+    mail: true,
 };
 
 /// `relaunch --cancel` of a handoff that was accepted.

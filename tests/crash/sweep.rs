@@ -1,6 +1,7 @@
 //! The sweeps: each point of a scene meets its fate in a session of its own, is recovered from, and is judged.
 
 use super::judge;
+use super::mail::{MEANWHILE, deliver};
 use super::scene::{Scene, only_session};
 use super::trace::{Calls, Fate, Point, Strayed, Traced, Tracing};
 use crate::harness::{Fingerprint, Outcome, Session, World, difference, fingerprint, wait_for};
@@ -158,6 +159,11 @@ pub fn words(panic: &(dyn std::any::Any + Send)) -> String {
 fn case(scene: &Scene, calls: Calls, point: &Point, fate: Fate, code: Option<i32>) -> (bool, Option<String>) {
     let world = World::fast();
     let session = (scene.prepare)(&world);
+    let mut sent = Vec::new();
+    if scene.mail && session.exists("session.json") {
+        deliver(&session, MEANWHILE[0]);
+        sent.push(MEANWHILE[0]);
+    }
     let before = quiet_fingerprint(&session);
     let dir = world.path().join("traced");
     let mut traced =
@@ -183,8 +189,12 @@ fn case(scene: &Scene, calls: Calls, point: &Point, fate: Fate, code: Option<i32
         if session.exists("session.json") {
             judge::shown(&session)?;
         }
+        if scene.mail && session.exists("session.json") {
+            deliver(&session, MEANWHILE[1]);
+            sent.push(MEANWHILE[1]);
+        }
         (scene.recover)(&session);
-        judge::in_the_end(&only_session(&world).unwrap_or(Session::new(&world, &session.id)), scene)
+        judge::in_the_end(&only_session(&world).unwrap_or(Session::new(&world, &session.id)), scene, &sent)
     };
     let wrong = catch_unwind(AssertUnwindSafe(judged)).unwrap_or_else(|panic| Err(words(panic.as_ref())));
     waiting.map(crate::harness::outcome);

@@ -147,7 +147,22 @@ impl Traced {
             Calls::All => "all".to_owned(),
         };
         if tracing.calls == Calls::Opening {
-            let below = ["scratch", "returns", "keys", "log", "runs", "runs/0001", "runs/0002"];
+            let below = [
+                "scratch",
+                "returns",
+                "keys",
+                "log",
+                "runs",
+                "runs/0001",
+                "runs/0002",
+                "inbox",
+                "inbox/tmp",
+                "inbox/new",
+                "inbox/cur",
+                "outbox",
+                "asked",
+                "asked/q0123abcde",
+            ];
             let dirs = below.iter().map(|below| tracing.spool.join(below)).chain([tracing.spool.clone()]);
             strace.args(dirs.flat_map(|dir| ["-P".into(), dir.into_os_string()]));
         }
