@@ -181,16 +181,19 @@ fn no_run_answers_for_a_person() {
         let said = std::fs::read_to_string(world.work().join(name)).unwrap();
         assert!(said.contains("only a person may answer"), "{name}: {said}");
     }
-    // The whole harness without the variables: it is the recorded process of an open run all the same.
-    let bare = format!(
-        "exec {clean} sh -c 'orbh respond {} {id} yes >bare 2>&1; echo $? >bare.code; exec sleep 100000'\n",
+    // The whole harness without the variables, and its manager gone: it is the recorded process of an open run.
+    let line = format!(
+        "until [ -e go ]; do sleep 0.01; done; orbh respond {} {id} yes >bare 2>&1; echo $? >bare.code",
         asker.id
     );
-    world.agent("bare", &bare);
-    let other = world.launch("command/bare", "answer for the person");
+    world.agent("bare", &format!("exec {clean} sh -c '{line}; exec sleep 100000'\n"));
+    let bare = world.launch("command/bare", "answer for the person");
+    bare.kill_manager();
+    std::fs::write(world.work().join("go"), "").unwrap();
     assert_eq!(world.wait_line("bare.code"), "1");
     let said = std::fs::read_to_string(world.work().join("bare")).unwrap();
-    assert!(said.contains("above this one, is"), "{} {said}", other.id);
+    let why = format!("process {}, above this one, is that of a run of session {}", bare.pid("0001"), bare.id);
+    assert!(said.contains(&why), "{said}");
     assert!(!asker.exists(&format!("asked/{id}/answer.md")));
     world.orbh(respond).run().ok();
 }

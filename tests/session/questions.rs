@@ -291,17 +291,14 @@ fn who_has_a_question_for_itself_keeps_nobody_out_by_its_death() {
     let session = world.idle_session();
     let id = ask(&session, "what?");
     let dir = session.path(&format!("asked/{id}"));
-    let holder = world.program("flock").args([dir.as_os_str(), "sleep".as_ref()]).sleeping();
+    // It becomes the sleeper, which holds the lock alone.
+    let holder = world.program("flock").args(["-F".as_ref(), dir.as_os_str(), "sleep".as_ref()]).sleeping();
     let free = || world.program("flock").args(["-n".as_ref(), dir.as_os_str(), "true".as_ref()]).run().code == Some(0);
     wait_for("the question to be locked", || (!free()).then_some(()));
-    let answer = world.orbh(["respond", &session.id, "that"]).spawn();
-    for pid in world.processes() {
-        let sleeps = shared::ground::process::ancestors(pid).contains(&holder.id().cast_signed());
-        if sleeps {
-            signal(pid, Signal::SIGKILL);
-        }
-    }
+    let mut answer = world.orbh(["respond", &session.id, "that"]).spawn();
+    assert!(answer.try_wait().unwrap().is_none());
+    signal(holder.id().cast_signed(), Signal::SIGKILL);
+    outcome(holder);
     outcome(answer).ok();
     assert_eq!(session.text(&format!("asked/{id}/answer.md")).unwrap(), "that");
-    outcome(holder);
 }

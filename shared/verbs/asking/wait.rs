@@ -3,11 +3,12 @@
 //! Changes nothing: whoever prints the answer marks it as seen afterwards. Ends with the run that it waits in, because
 //! who comes after that collects the answer.
 
-use crate::ground::dir::LARGEST;
+use crate::ground::dir::{LARGEST, unfit};
 use crate::ground::watch::Watch;
 use crate::spool::asked::{self, Standing};
 use crate::spool::facts::Mode;
 use crate::spool::id::{MessageId, RunNumber};
+use crate::spool::layout;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::RunFacts;
 use crate::verbs::environment::Environment;
@@ -84,7 +85,11 @@ impl Waiting<'_> {
             Standing::CalledOff => Ok(Some(Waited::CalledOff)),
             // Emptied again by an editor since it was looked at: none yet.
             Standing::Answered | Standing::Seen => match question.answer(LARGEST)? {
-                Some((text, _)) if !text.is_empty() => Ok(Some(Waited::Answered(text))),
+                Some((_, true)) => {
+                    let path = question.dir().join(layout::ANSWER);
+                    Err(unfit("read", &path, &format!("it is larger than {LARGEST} bytes")).into())
+                }
+                Some((text, false)) if !text.is_empty() => Ok(Some(Waited::Answered(text))),
                 _ => Ok(None),
             },
         }
