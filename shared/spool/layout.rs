@@ -29,6 +29,8 @@ pub const INBOX_CUR: &str = "cur";
 pub const MAILDIR: [&str; 3] = [INBOX_TMP, INBOX_NEW, INBOX_CUR];
 /// In a spool: what a run that cannot write elsewhere sends to others.
 pub const OUTBOX: &str = "outbox";
+/// In outbox/: the end of the name of an order that cannot be carried out.
+pub const REFUSED: &str = ".refused";
 /// In a spool: the questions that this session put, a directory each.
 pub const ASKED: &str = "asked";
 /// In a spool: symbolic links to other spools.

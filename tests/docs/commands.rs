@@ -25,6 +25,7 @@ bins! {
     launch "../../bins/orbh-launch/args.rs"
     list "../../bins/orbh-list/args.rs"
     log "../../bins/orbh-log/args.rs"
+    message "../../bins/orbh-message/args.rs"
     page "../../bins/orbh-page/args.rs"
     profiles "../../bins/orbh-profiles/args.rs"
     relaunch "../../bins/orbh-relaunch/args.rs"
