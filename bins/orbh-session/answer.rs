@@ -1,6 +1,6 @@
 //! `orbh session answer` and `cancel`: collecting and calling off what was asked before, by whichever run.
 
-use crate::ask::{Shown, called_off, collect, show};
+use crate::ask::{Shown, collect, show};
 use anyhow::Result;
 use serde::Serialize;
 use shared::face::output::{print, print_json, tell};
@@ -16,6 +16,7 @@ use shared::spool::letter::{self, Draft, Sender};
 use shared::spool::outbox::{self, Order};
 use shared::spool::session::Spool;
 use shared::spool::{keys, layout, log};
+use shared::verbs::asking::called_off;
 use shared::verbs::caller::{Caller, meant};
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;

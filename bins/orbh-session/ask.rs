@@ -4,16 +4,16 @@ use anyhow::Result;
 use serde::Serialize;
 use shared::face::output::{print, print_exactly, print_json, tell};
 use shared::ground::clock::At;
-use shared::ground::fault::{Fault, Finding, Kind, Refusal};
+use shared::ground::fault::{Finding, Refusal};
 use shared::spool::facts::{Addressee, Request};
-use shared::spool::id::{MessageId, RunNumber, SessionId};
+use shared::spool::id::{MessageId, SessionId};
 use shared::spool::session::Spool;
-use shared::spool::{announced, asked, log};
-use shared::verbs::asking::wait::{Waited, wait};
+use shared::spool::{asked, log};
+use shared::verbs::asking;
+use shared::verbs::asking::wait::wait;
 use shared::verbs::caller::Caller;
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;
-use shared::verbs::events::{self, Event};
 use shared::verbs::obligations::gist;
 use std::time::Duration;
 
@@ -66,23 +66,12 @@ pub fn collect(
     timeout: Option<Duration>,
     json: bool,
 ) -> Result<()> {
-    match wait(&caller.spool, id, environment, timeout)? {
-        Waited::Answered(text) => {
-            show(&caller.spool, id, &text, json)?;
-            seen(caller, id)
-        }
-        Waited::CalledOff => Err(called_off(id).into()),
-        Waited::TimedOut => {
-            let seconds = timeout.unwrap_or_default().as_secs();
-            let message = format!("the question {id} has no answer after {seconds} s; it stays open");
-            Err(Fault::new(Kind::Busy, message).hint(format!("orbh session answer {id}")).into())
-        }
-        Waited::RunOver(why) => {
-            let message = format!("cannot wait for the answer to {id} any longer: {why}");
-            let hint = format!("the question stays; who goes on with the session runs 'orbh session answer {id}'");
-            Err(Fault::new(Kind::Missing, message).hint(hint).into())
-        }
+    let text = asking::answer(id, wait(&caller.spool, id, environment, timeout)?)?;
+    show(&caller.spool, id, &text, json)?;
+    if asking::seen(caller, id)? {
+        tell(&asking::kept(id));
     }
+    Ok(())
 }
 
 /// Prints an answer: to a program byte by byte.
@@ -95,26 +84,4 @@ pub fn show(spool: &Spool, id: &MessageId, text: &str, json: bool) -> Result<()>
         true => print_exactly(text),
         false => print_exactly(&format!("{text}\n")),
     }
-}
-
-/// The refusal of whatever needs an open question.
-pub fn called_off(id: &MessageId) -> Refusal {
-    let message = format!("the question {id} was called off");
-    Refusal::one(Finding::new("cancelled", message, "go on without an answer, or ask anew"))
-}
-
-/// What was printed is seen, if this run goes on. During a hold it only counts as told: the context that wrote it down
-/// ends, and the one after it has it among its obligations.
-fn seen(caller: &Caller, id: &MessageId) -> Result<()> {
-    let claim = Claim::take(&caller.spool, "session answer")?;
-    let snapshot = caller.look()?;
-    caller.check(&snapshot)?;
-    let run: RunNumber = caller.run;
-    let shown = [Event::Answer(id.clone())];
-    if snapshot.effective_hold().is_some() {
-        tell(&format!("the answer is kept for the successor as well: name {id} in the handoff\n"));
-        return events::announce(&caller.spool, run, &shown, &announced::read_of(&caller.spool, run));
-    }
-    claim.insist()?;
-    events::consume(&caller.spool, run, &shown)
 }

@@ -27,6 +27,7 @@ const PAGES: &[(&str, &str)] = pages! {
     "launch" "orbh-launch.1"
     "list" "orbh-list.1"
     "log" "orbh-log.1"
+    "message" "orbh-message.1"
     "orbh" "orbh.1"
     "page" "orbh-page.1"
     "pager" "orbh-pager.1"

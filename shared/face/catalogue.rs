@@ -23,6 +23,8 @@ impl Verb {
 pub enum Group {
     /// Replacing a context.
     Compaction,
+    /// Between sessions.
+    Coordination,
     /// Starting, ending, looking.
     Session,
     /// What sessions run on.
@@ -35,12 +37,14 @@ pub enum Group {
 
 impl Group {
     /// The listed groups.
-    pub const LISTED: [Group; 4] = [Group::Compaction, Group::Session, Group::Target, Group::Start];
+    pub const LISTED: [Group; 5] =
+        [Group::Compaction, Group::Coordination, Group::Session, Group::Target, Group::Start];
 
     /// Its heading.
     pub fn heading(self) -> &'static str {
         match self {
             Group::Compaction => "Compaction, by the agent of a session",
+            Group::Coordination => "Between sessions",
             Group::Session => "Sessions",
             Group::Target => "Targets",
             Group::Start => "To begin with",
@@ -54,7 +58,7 @@ const fn verb(name: &'static str, group: Group, about: &'static str) -> Verb {
 }
 
 /// All verbs, in the order in which they are listed.
-pub const VERBS: [Verb; 19] = [
+pub const VERBS: [Verb; 20] = [
     verb("page", Group::Compaction, "Show a session's live state and every open obligation"),
     verb(
         "pager",
@@ -68,6 +72,7 @@ pub const VERBS: [Verb; 19] = [
         "Replace the context of the calling session, by a handoff that its agent writes",
     ),
     verb("session", Group::Compaction, "What a session says about itself, its questions, and its result"),
+    verb("message", Group::Coordination, "Mail between sessions: send, list, show, and ask"),
     verb("launch", Group::Session, "Launch a new headless session, and print its id"),
     verb("list", Group::Session, "List the sessions, the newest last"),
     verb("inspect", Group::Session, "Show everything about a session: its state, its runs, its files"),

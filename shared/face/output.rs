@@ -29,9 +29,18 @@ pub fn print_exactly(text: &str) -> Result<()> {
     if std::io::stdout().is_terminal() { print(text) } else { write(text) }
 }
 
+/// The same for what need not be text.
+pub fn print_bytes_exactly(bytes: &[u8]) -> Result<()> {
+    if std::io::stdout().is_terminal() { print(&String::from_utf8_lossy(bytes)) } else { write_bytes(bytes) }
+}
+
 fn write(text: &str) -> Result<()> {
+    write_bytes(text.as_bytes())
+}
+
+fn write_bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to standard output")
+    out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")
 }
 
 /// Writes one JSON object on a line, `"v": 1` first.

@@ -2,7 +2,8 @@
 
 use crate::ground::fault::{Fault, Kind};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Write};
 use std::str::FromStr;
 
 /// The id of a session: a UUID in lower case.
@@ -203,9 +204,14 @@ impl MessageId {
         MessageId::random('q')
     }
 
-    /// The one that a message without an id of ours gets from `digest`, hexadecimal.
-    pub fn of_foreign(digest: &str) -> Self {
-        MessageId(format!("m{}", &digest[..DIGITS.min(digest.len())]))
+    /// The one that a message without an id of ours has, from what is always the same of it.
+    pub fn derived(from: &[u8]) -> Self {
+        let mut text = String::from("m");
+        for byte in Sha256::digest(from).iter().take(DIGITS.div_ceil(2)) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.truncate(1 + DIGITS);
+        MessageId(text)
     }
 
     fn random(letter: char) -> Self {

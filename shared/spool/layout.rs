@@ -27,6 +27,8 @@ pub const INBOX_NEW: &str = "new";
 pub const INBOX_CUR: &str = "cur";
 /// In a spool: what a run that cannot write elsewhere sends to others.
 pub const OUTBOX: &str = "outbox";
+/// In outbox/: the end of the name of an order that cannot be carried out.
+pub const REFUSED: &str = ".refused";
 /// In a spool: the questions that this session put, a directory each.
 pub const ASKED: &str = "asked";
 /// In a spool: symbolic links to other spools.

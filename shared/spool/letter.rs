@@ -105,7 +105,7 @@ pub fn compose(draft: &Draft<'_>) -> Vec<u8> {
         text.push('\n');
     }
     let plain = text.lines().all(|line| line.len() <= LONGEST_LINE) && !text.contains(['\r', '\0']);
-    let body = MimePart::new("text/plain; charset=utf-8", BodyPart::Text(text.into()));
+    let body = MimePart::new("text/plain", BodyPart::Text(text.into()));
     let body = if plain { body.transfer_encoding("8bit") } else { body };
     let bytes = message.body(body).write_to_vec().unwrap_or_default();
     // Whatever is not plain was encoded: there a carriage return is spelled out.

@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+/// How the name of an order ends.
+const ENDING: &str = ".json";
+
 /// The longest text that goes by way of the outbox, in bytes: an order is a fact, and JSON may need two bytes for one.
 pub const LONGEST: usize = 400 * 1024;
 
@@ -55,7 +58,7 @@ pub enum Order {
 
 impl Order {
     /// The name of its file.
-    fn file(&self) -> String {
+    pub fn file(&self) -> String {
         match self {
             Order::Message { id, .. } => format!("{id}.json"),
             Order::Answer { id, to, .. } => format!("answer-{id}-{to}.json"),
@@ -93,8 +96,8 @@ pub fn put(spool: &Spool, order: &Order) -> Result<()> {
     fact::create(&Dir::open(&path)?, &order.file(), order).map(|_| ())
 }
 
-/// What waits there: the name of each file and what it orders, oldest first.
-pub fn waiting(spool: &Spool) -> Result<Vec<(String, Found<Order>)>> {
+/// The names of the orders that wait there, each with the time at which it was written, oldest first. Reads none.
+pub fn names(spool: &Spool) -> Result<Vec<(String, At)>> {
     let path = path(spool);
     match path.symlink_metadata() {
         Ok(found) if !found.is_dir() => {
@@ -103,24 +106,41 @@ pub fn waiting(spool: &Spool) -> Result<Vec<(String, Found<Order>)>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         _ => {}
     }
-    let mut orders = Vec::new();
+    let mut names = Vec::new();
     for entry in std::fs::read_dir(&path).with_context(|| format!("cannot read '{}'", path.display()))? {
-        let name = entry.with_context(|| format!("cannot read '{}'", path.display()))?.file_name();
-        let Some(name) = name.to_str().filter(|name| name.ends_with(".json") && !name.starts_with('.')) else {
+        let entry = entry.with_context(|| format!("cannot read '{}'", path.display()))?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| name.ends_with(ENDING) && !name.starts_with('.')) else {
             continue;
         };
-        let order = Found::read_for(Purpose::Show, &path.join(name))?;
+        // Not followed: whatever stands there is an order, if only one to be refused.
+        let Ok(written) = entry.metadata().and_then(|found| found.modified()) else { continue };
+        names.push((name.to_owned(), At::from(written)));
+    }
+    names.sort_by(|(one, first), (other, then)| (first, one).cmp(&(then, other)));
+    Ok(names)
+}
+
+/// One of them.
+pub fn read(spool: &Spool, name: &str) -> Result<Found<Order>> {
+    Found::read_for(Purpose::Show, &path(spool).join(name))
+}
+
+/// What waits there: the name of each file and what it orders, oldest first.
+pub fn waiting(spool: &Spool) -> Result<Vec<(String, Found<Order>)>> {
+    let mut orders = Vec::new();
+    for (name, _) in names(spool)? {
+        let order = read(spool, &name)?;
         if order.exists() {
-            orders.push((name.to_owned(), order));
+            orders.push((name, order));
         }
     }
-    orders.sort_by_key(|(name, order)| {
-        let at = order.here().map(|order| match order {
-            Order::Message { at, .. } | Order::Answer { at, .. } => *at,
-        });
-        (at, name.clone())
-    });
     Ok(orders)
+}
+
+/// Puts an order aside that can never be carried out: under a name that is no order, for somebody to look at.
+pub fn refuse(spool: &Spool, name: &str) -> Result<()> {
+    Dir::open(&path(spool))?.rename_away(name, &format!("{name}{}", layout::REFUSED))
 }
 
 /// Takes an order away, once it is carried out.

@@ -7,6 +7,7 @@ pub mod contract;
 pub mod environment;
 pub mod events;
 pub mod launch;
+pub mod mail;
 pub mod manager;
 pub mod obligations;
 pub mod overview;

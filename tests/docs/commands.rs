@@ -25,6 +25,7 @@ bins! {
     launch "../../bins/orbh-launch/args.rs"
     list "../../bins/orbh-list/args.rs"
     log "../../bins/orbh-log/args.rs"
+    message "../../bins/orbh-message/args.rs"
     page "../../bins/orbh-page/args.rs"
     pager "../../bins/orbh-pager/args.rs"
     profiles "../../bins/orbh-profiles/args.rs"

@@ -56,6 +56,12 @@ fn every_key_of_the_json_is_in_the_pages() {
     let session = world.idle_session();
     let id = &session.id;
     let one = |args: &[&str]| session.verb("0001", args).run();
+    let sent = one(&["message", "send", id, "hello", "--json"]).ok();
+    check("message", &sent);
+    check("message", &one(&["message", "list", "--json"]).ok());
+    let sent: Value = serde_json::from_str(&sent).unwrap();
+    check("message", &one(&["message", "show", sent["id"].as_str().unwrap(), "--json"]).ok());
+    check("message", &one(&["message", "request", id, "why?", "--json"]).run_refused());
     let launched = one(&["launch", "command/idle", "a child", "--json"]).ok();
     check("launch", &launched);
     check("session", &one(&["session", "register", "title", "description", "--json"]).ok());

@@ -81,4 +81,5 @@ fn own_words<'a>(command: &'a [String], program: &str) -> &'a [String] {
 
 /// The verbs that a run may give without asking: they harm nothing, and without them no context can hand off.
 /// `launch` is not one of them.
-pub const HARMLESS: [&str; 6] = ["page", "compact", "context", "session", "result", "list"];
+pub const HARMLESS: [&str; 9] =
+    ["page", "pager", "compact", "context", "session", "message", "respond", "result", "list"];

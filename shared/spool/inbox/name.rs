@@ -5,9 +5,7 @@
 
 use crate::ground::clock::At;
 use crate::spool::id::MessageId;
-use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// What separates the name of a message from its flags.
@@ -91,14 +89,7 @@ impl MailName {
     /// Its id.
     pub fn id(&self) -> MessageId {
         let ours = || self.unique()?.split_once('_')?.1.parse::<MessageId>().ok();
-        ours().unwrap_or_else(|| {
-            let digest = Sha256::digest(self.base_bytes());
-            let hex = digest.iter().take(8).fold(String::new(), |mut hex, byte| {
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            });
-            MessageId::of_foreign(&hex)
-        })
+        ours().unwrap_or_else(|| MessageId::derived(self.base_bytes()))
     }
 
     /// When it was delivered, as far as its name tells, in seconds since the epoch.

@@ -24,7 +24,8 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 /// What the verbs of a run write: what a sandbox has to let them.
-const RUN_SIDE: [&str; 4] = [layout::KEYS, layout::RETURNS, layout::LOG, layout::SCRATCH];
+const RUN_SIDE: [&str; 7] =
+    [layout::KEYS, layout::RETURNS, layout::INBOX, layout::OUTBOX, layout::ASKED, layout::LOG, layout::SCRATCH];
 
 impl Manager<'_> {
     /// Creates the run, if what called for it still holds under this claim. False: look again.

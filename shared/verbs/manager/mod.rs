@@ -8,6 +8,7 @@ pub mod start;
 pub mod tree;
 
 mod create;
+mod deliver;
 mod forget;
 mod learn;
 mod look;
@@ -17,6 +18,7 @@ mod seat;
 use super::claim::Claim;
 use super::environment::Environment;
 use super::launch::{NOT_ALONE, Order};
+use super::mail::DELIVERS;
 use super::succession::intent;
 use crate::ground::dir::Dir;
 use crate::ground::fault::{Fault, Kind, Refusal};
@@ -27,9 +29,10 @@ use crate::spool::facts::{InForce, PidRecord, Session};
 use crate::spool::id::RunNumber;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::{RunFacts, Snapshot};
-use crate::spool::{layout, log};
+use crate::spool::{layout, log, outbox};
 use anyhow::{Context, Result};
 use decide::{ATTEMPTS, Creation, Leave, Step};
+use deliver::Delivery;
 use look::{Look, Synced};
 use nix::errno::Errno;
 use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
@@ -41,8 +44,9 @@ use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-/// The orders that a manager of this build understands; a `handoff` looks for `compact` there.
-pub const UNDERSTANDS: [&str; 3] = ["compact", "kill", "return"];
+/// The orders that a manager of this build understands; a `handoff` looks for `compact` there, who sends by way of the
+/// outbox for `deliver`.
+pub const UNDERSTANDS: [&str; 4] = ["compact", "kill", "return", DELIVERS];
 
 /// How long a headless harness may go on after it has returned.
 const RETURN_GRACE: Duration = Duration::from_secs(5);
@@ -95,6 +99,8 @@ pub struct Manager<'a> {
     watched: Option<RunNumber>,
     /// The run of whose conversation everything is known.
     learned: Option<RunNumber>,
+    /// What is known of the outbox.
+    delivery: Delivery,
     /// How often it may look while a run only has to be kept.
     pace: Pace,
     /// The facts as they were at the last look.
@@ -133,7 +139,7 @@ impl<'a> Manager<'a> {
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let signals = SignalFd::with_flags(&mask, flags).context("cannot read signals")?;
         let mut watch = Watch::new(environment.watch())?;
-        for path in [spool.scratch(), spool.returns(), spool.runs()] {
+        for path in [spool.scratch(), spool.returns(), spool.runs(), outbox::path(&spool)] {
             watch.add(&path)?;
         }
         if watch.backend() != Backend::Inotify {
@@ -156,6 +162,7 @@ impl<'a> Manager<'a> {
             returned: None,
             watched: None,
             learned: None,
+            delivery: Delivery::default(),
             pace: Pace::new(),
             seen: None,
             synced: Synced::default(),
@@ -250,7 +257,10 @@ impl<'a> Manager<'a> {
                 }
                 signal
             }
-            Step::Leave(Leave::Over) => return Ok(Some(Left::Over)),
+            Step::Leave(Leave::Over) => {
+                self.deliver_the_rest();
+                return Ok(Some(Left::Over));
+            }
             Step::Leave(Leave::GaveUp) => {
                 log::note(&self.spool, "relaunch-failed", None, format!("{ATTEMPTS} successors failed to start"));
                 return Ok(Some(Left::GaveUp));
@@ -363,7 +373,8 @@ impl<'a> Manager<'a> {
         Ok(None)
     }
 
-    /// Waits for a change in the spool, the end of the run's process, a signal, or the time to pass.
+    /// Waits for a change in the spool, the end of the run's process, a signal, or the time to pass; whatever it waits
+    /// for, it delivers meanwhile what the run sends.
     fn wait(&mut self, run: Option<&RunFacts>, bound: Option<Duration>) -> Result<Option<Signal>> {
         let process = run.and_then(|run| run.pid.here()).and_then(PidRecord::process);
         if let Some(run) = run.filter(|run| self.watched != Some(run.number)) {
@@ -379,6 +390,7 @@ impl<'a> Manager<'a> {
             },
             None => None,
         };
+        let bound = [bound, self.deliver()].into_iter().flatten().min();
         let mut others = vec![self.signals.as_fd()];
         others.extend(handle.as_ref().map(AsFd::as_fd));
         self.watch.wait(&others, bound)?;
