@@ -30,6 +30,7 @@ mod manager;
 mod model;
 mod order;
 mod page;
+mod pager;
 mod race;
 mod recovery;
 mod relaunch;
