@@ -31,6 +31,7 @@ mod model;
 mod obligations;
 mod order;
 mod page;
+mod pager;
 mod race;
 mod recovery;
 mod relaunch;

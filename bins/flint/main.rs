@@ -1,6 +1,6 @@
 //! `flint`: `flint orbh VERB …` is `orbh VERB …`, so that commands work as the original documentation spells them.
 
-use shared::face::output::{print, tell};
+use shared::face::output::{leave_closed, print, tell};
 use shared::verbs::environment::Environment;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
     }
     let programs = std::env::current_exe().ok().and_then(|path| path.parent().map(PathBuf::from));
     let orbh = Environment::new(std::env::vars_os(), None, programs).program("orbh");
+    leave_closed();
     let error = Command::new(&orbh).args(words).exec();
     tell(&format!("flint: cannot execute '{}': {error}\n", orbh.display()));
     ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })

@@ -4,7 +4,7 @@ mod args;
 mod run;
 
 use shared::face::entry::{Entry, parse, run as enter};
-use shared::face::output::tell;
+use shared::face::output::{leave_closed, tell};
 use shared::verbs::environment::Environment;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
 fn arm() -> ExitCode {
     let programs = std::env::current_exe().ok().and_then(|path| path.parent().map(PathBuf::from));
     let pager = Environment::new(std::env::vars_os(), None, programs).program("orbh-pager");
+    leave_closed();
     let error = Command::new(&pager).args(std::env::args_os().skip(1)).exec();
     tell(&format!("orbh-page: cannot execute '{}': {error}\n", pager.display()));
     ExitCode::from(126)

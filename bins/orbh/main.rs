@@ -7,7 +7,7 @@ mod plain;
 use shared::face::catalogue::VERBS;
 use shared::face::entry::die_of_broken_pipe;
 use shared::face::exit::{broken_pipe, words};
-use shared::face::output::{print, tell};
+use shared::face::output::{leave_closed, print, tell};
 use shared::verbs::environment::Environment;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -62,6 +62,7 @@ fn dispatch(verb: &OsStr, rest: &[OsString]) -> ExitCode {
     if !plausible || !program.is_file() {
         return unknown(&name);
     }
+    leave_closed();
     let error = Command::new(&program).args(rest).exec();
     tell(&format!("orbh: cannot execute '{}': {error}\n", program.display()));
     ExitCode::from(NOT_EXECUTABLE)

@@ -6,6 +6,7 @@ use crate::ground::foreign::{clean_json, clean_lines};
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes text for people, all of it, now. No control character but line ends and tabs gets through, wherever in the
 /// text it came from.
@@ -34,11 +35,45 @@ pub fn print_bytes_exactly(bytes: &[u8]) -> Result<()> {
     if std::io::stdout().is_terminal() { print(&String::from_utf8_lossy(bytes)) } else { write_bytes(bytes) }
 }
 
+/// Whether standard output was closed when this program was started.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// The runtime of Rust puts /dev/null in the place of a standard output that is closed, before `main`: everything would
+/// seem to be written, and what was shown to nobody would be consumed. The constructors come before it.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = {
+    extern "C" fn look() {
+        // SAFETY: asks for the flags of a descriptor, by value.
+        let closed = unsafe { nix::libc::fcntl(nix::libc::STDOUT_FILENO, nix::libc::F_GETFD) } == -1;
+        CLOSED.store(closed, Ordering::Relaxed);
+    }
+    look
+};
+
+/// Closes a standard output again that was closed, for a program that this one becomes.
+pub fn leave_closed() {
+    if CLOSED.load(Ordering::Relaxed) {
+        // SAFETY: what stands there is the /dev/null of the runtime, which nobody here writes to.
+        unsafe { nix::libc::close(nix::libc::STDOUT_FILENO) };
+    }
+}
+
 fn write(text: &str) -> Result<()> {
     write_bytes(text.as_bytes())
 }
 
 fn write_bytes(bytes: &[u8]) -> Result<()> {
+    if CLOSED.load(Ordering::Relaxed) {
+        // SAFETY: what stands there is the /dev/null of the runtime, which nobody here writes to.
+        unsafe { nix::libc::close(nix::libc::STDOUT_FILENO) };
+    }
+}
+
+fn write(text: &str) -> Result<()> {
+    if CLOSED.load(Ordering::Relaxed) {
+        return Err(std::io::Error::from_raw_os_error(nix::libc::EBADF)).context("cannot write to standard output");
+    }
     let mut out = std::io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")
 }

@@ -11,7 +11,7 @@ use super::layout;
 use super::session::Spool;
 use super::snapshot::{Found, Purpose};
 use crate::ground::clock::At;
-use crate::ground::dir::{Dir, Written, read_head};
+use crate::ground::dir::{Dir, TEMPORARY, Written, read_head};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Kind};
 use crate::ground::lease;
@@ -88,26 +88,34 @@ impl Question {
     }
 }
 
-/// Puts a question. It is there, whole and durable, when this returns.
+/// Puts a question. It is there, whole and durable, when this returns: built aside, then renamed.
 pub fn put(spool: &Spool, request: &Request, text: &str) -> Result<()> {
     let asked = spool.asked();
     if asked.symlink_metadata().is_err() {
         Dir::open(spool.dir())?.make_dir(layout::ASKED)?;
     }
     let parent = Dir::open(&asked)?;
-    if parent.add_dir(request.id.as_str())? == Written::Before {
+    let taken = asked.join(request.id.as_str()).symlink_metadata().is_ok();
+    let temporary = format!("{TEMPORARY}{}", request.id);
+    if taken || parent.add_dir(&temporary)? == Written::Before {
         let message = format!("there is a question {} already", request.id);
         return Err(Fault::new(Kind::Busy, message).hint("try again").into());
     }
-    let dir = Dir::open(&asked.join(request.id.as_str()))?;
-    let question = dir.draft(text.as_bytes(), 0o600)?;
-    let fact = dir.draft(&fact::to_text(request)?, 0o600)?;
-    question.sync()?;
-    fact.sync()?;
-    question.create(layout::QUESTION)?;
-    fact.create(layout::REQUEST)?;
-    dir.sync()?;
-    parent.sync()
+    let build = || -> Result<()> {
+        let dir = Dir::open(&asked.join(&temporary))?;
+        let question = dir.draft(text.as_bytes(), 0o600)?;
+        let fact = dir.draft(&fact::to_text(request)?, 0o600)?;
+        question.sync()?;
+        fact.sync()?;
+        question.create(layout::QUESTION)?;
+        fact.create(layout::REQUEST)?;
+        dir.sync()?;
+        parent.rename(&temporary, request.id.as_str())
+    };
+    build().inspect_err(|_| {
+        // What could not be built whole is taken away again, as far as that is possible.
+        let _ = std::fs::remove_dir_all(asked.join(&temporary));
+    })
 }
 
 /// Answers it; `Before` when somebody was quicker, who answered or called it off: [`find`] says which.

@@ -62,6 +62,8 @@ pub struct Pager {
     /// The context is as full as advises to compact it, as of the last look.
     full: bool,
     burst: Option<Burst>,
+    /// A hold was effective at one of the looks.
+    was_held: bool,
 }
 
 /// Events that came one after the other.
@@ -87,8 +89,8 @@ impl Pager {
         let lease = take(&caller, &holder)?;
         let (watch, aside) = (Watch::new(options.watch)?, Aside::new(options.watch)?);
         let armed = Instant::now();
-        let (full, burst) = (false, None);
-        Ok(Pager { caller, options, lease, holder, watch, aside, armed, returned, reports, full, burst })
+        let (full, burst, was_held) = (false, None, false);
+        Ok(Pager { caller, options, lease, holder, watch, aside, armed, returned, reports, full, burst, was_held })
     }
 
     /// Waits until there is a reason to show the Page, and reads it. An error when the turn is over, or it has been
@@ -97,18 +99,19 @@ impl Pager {
         loop {
             self.watch.watch_only(watched(&self.caller.spool));
             self.watch.drain();
-            self.keep_lease()?;
             let now = Instant::now();
             let expires = self.armed.checked_add(self.options.ttl);
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(self.expired());
             }
             let snapshot = self.look()?;
+            self.keep_lease()?;
             self.look_aside(&snapshot, now);
             let mut until = expires;
             if snapshot.effective_hold().is_some() {
                 // What comes meanwhile is new when it is over.
                 self.burst = None;
+                self.was_held = true;
             } else {
                 let heartbeat = self.options.max_wait.and_then(|wait| self.armed.checked_add(wait));
                 let due = self.settled(&snapshot, now)?.into_iter().chain(heartbeat).min();
@@ -126,6 +129,8 @@ impl Pager {
 
     /// Whether the Page may still be shown: the last look before it is. If not, wait again.
     pub fn may_speak(&self) -> Result<bool> {
+        // A return lets the hold go before it is written: who holds the claim sees both, or none.
+        let _claim = self.was_held.then(|| Claim::take(&self.caller.spool, "page arm").ok());
         Ok(self.look()?.effective_hold().is_none())
     }
 
@@ -229,7 +234,9 @@ impl Pager {
     /// another way now.
     fn keep_lease(&mut self) -> Result<()> {
         if self.lease.lost()? {
-            self.lease = take(&self.caller, &self.holder)?;
+            let gone = || self.caller.spool.dir().symlink_metadata().is_err();
+            let taken = take(&self.caller, &self.holder);
+            self.lease = taken.map_err(|error| if gone() { ended(&error) } else { error })?;
         }
         let backend = self.watch.backend().to_string();
         if self.holder.watch.as_ref() != Some(&backend) {
