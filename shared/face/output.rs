@@ -65,13 +65,6 @@ fn write(text: &str) -> Result<()> {
 
 fn write_bytes(bytes: &[u8]) -> Result<()> {
     if CLOSED.load(Ordering::Relaxed) {
-        // SAFETY: what stands there is the /dev/null of the runtime, which nobody here writes to.
-        unsafe { nix::libc::close(nix::libc::STDOUT_FILENO) };
-    }
-}
-
-fn write(text: &str) -> Result<()> {
-    if CLOSED.load(Ordering::Relaxed) {
         return Err(std::io::Error::from_raw_os_error(nix::libc::EBADF)).context("cannot write to standard output");
     }
     let mut out = std::io::stdout().lock();
