@@ -141,7 +141,10 @@ fn report(args: &Args, spool: &Spool, before: Option<RunNumber>, heard: &Heard, 
         // One that said nothing has had it, and it has ended since: somebody killed it, say.
         Some(_) if !fresh && !said.is_empty() => return fail(said),
         // The manager could not adopt it, and has said why.
-        None if !fresh && overview.manager.is_none() => return fail(said.trim_start_matches("orbh-relaunch: ")),
+        None if !fresh && overview.manager.is_none() => {
+            let said = said.trim_start_matches("orbh-relaunch: ");
+            return fail(if said.is_empty() { "its manager died without a word" } else { said });
+        }
         _ => {}
     }
     let adopted = !fresh;

@@ -200,11 +200,17 @@ impl Overview {
         let mut damage = Vec::new();
         let session: Option<Session> = tolerate(spool.session().map(Some), &mut damage)?.flatten();
         let mode = session.as_ref().map_or(Mode::Headless, |session| session.mode);
-        let snapshot = tolerate(Snapshot::read_for(Purpose::Show, spool, mode), &mut damage)?;
+        let look = || Snapshot::read_for(Purpose::Show, spool, mode);
+        let mut snapshot = look();
+        let probed = tolerate(lease::probe(&spool.scratch().join(layout::MANAGER)), &mut damage)?;
+        // A run that was open, and no manager now: it may have ended in between, and its manager have left.
+        if probed == Some(Probe::Free) && snapshot.as_ref().is_ok_and(|snapshot| is_open(snapshot)) {
+            snapshot = look();
+        }
+        let snapshot = tolerate(snapshot, &mut damage)?;
         let runs_unknown = snapshot.is_none();
         let snapshot = snapshot.unwrap_or_else(|| Snapshot::nothing(mode));
         damage.extend(snapshot.damage());
-        let probed = tolerate(lease::probe(&spool.scratch().join(layout::MANAGER)), &mut damage)?;
         let unknown = probed.is_none() || runs_unknown;
         let manager = match probed {
             Some(Probe::Held(holder)) => Some(holder.unwrap_or_else(unknown_holder)),
@@ -263,6 +269,10 @@ fn waits_for_person(spool: &Spool) -> Result<Option<MessageId>> {
     let to_person =
         |question: &asked::Question| question.request.here().is_some_and(|request| request.to == Addressee::Human);
     Ok(questions.into_iter().find(to_person).map(|question| question.id))
+}
+
+fn is_open(snapshot: &Snapshot) -> bool {
+    snapshot.current().is_ok_and(|current| current.is_some_and(|run| run.open(snapshot.mode)))
 }
 
 /// Whether a manager does nothing although it lives: somebody sent it SIGSTOP.
