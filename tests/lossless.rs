@@ -64,8 +64,7 @@ fn ask(session: &Session, count: usize) -> Vec<MessageId> {
     let spool = spool(session);
     let ask = |_| {
         let at = shared::ground::clock::At::now();
-        let request =
-            Request { id: MessageId::question(), to: Addressee::Human, blocking: false, run: None, at };
+        let request = Request { id: MessageId::question(), to: Addressee::Human, blocking: false, run: None, at };
         shared::spool::asked::put(&spool, &request, "Which?\n").unwrap();
         request.id
     };
@@ -116,9 +115,8 @@ fn read(session: &Session, plan: &Plan, writing: &AtomicUsize) -> (Shown, String
         let over = writing.load(Ordering::SeqCst) == 0;
         arm(session, &run, plan, round, over, &mut shown);
         done += own_page(session, &run, round, &mut shown);
-        let due = [plan.total / 3, plan.total * 2 / 3];
-        let hold = due.iter().position(|due| done >= *due).map_or(0, |_| due.iter().filter(|due| done >= **due).count());
-        while run.parse::<usize>().unwrap() <= hold {
+        let due = [plan.total / 3, plan.total * 2 / 3].iter().filter(|due| over || done >= **due).count();
+        while run.parse::<usize>().unwrap() <= due {
             run = hand_off(session, &run, round, &mut shown);
         }
         if over && pending(session) == 0 {
@@ -168,7 +166,7 @@ fn arm(session: &Session, run: &str, plan: &Plan, round: usize, over: bool, show
 
 /// Reads the Page; says how many tokens stood there for the first time.
 fn own_page(session: &Session, run: &str, round: usize, shown: &mut Shown) -> usize {
-    let args: &[&str] = if round % 4 == 3 { &["page", "--json"] } else { &["page"] };
+    let args: &[&str] = if round % 16 == 15 { &["page", "--json"] } else { &["page"] };
     let before = shown.own.len();
     count(&session.verb(run, args).run().ok(), &mut shown.own);
     shown.own.len() - before
@@ -217,7 +215,13 @@ fn lossless(world: &World, plan: &Plan) {
     let again = shown.own.values().filter(|times| **times > 1).count();
     println!(
         "{} sent ({}), {} on Pages, {again} more than once, {} on pagers' Pages; {} pagers, {} fired, {} killed; run {run}",
-        plan.total, plan.watch, shown.own.len(), shown.paged.len(), shown.pagers, shown.fired, shown.killed
+        plan.total,
+        plan.watch,
+        shown.own.len(),
+        shown.paged.len(),
+        shown.pagers,
+        shown.fired,
+        shown.killed
     );
     assert!(lost.is_empty(), "{} were lost: {:?}", lost.len(), &lost[..lost.len().min(20)]);
     assert_eq!(run, "0003", "it was to compact twice");

@@ -26,6 +26,7 @@ mod launch;
 mod life;
 mod list;
 mod log;
+mod lossless;
 mod manager;
 mod model;
 mod obligations;

@@ -58,7 +58,9 @@ fn spool(session: &Session) -> Spool {
 fn message(spool: &Spool, id: &MessageId, at: At) -> Vec<u8> {
     let from = Sender::User("bench".to_owned());
     let text = |length: usize| "x".repeat(length);
-    let draft = |text: &str| compose(&Draft { id, at, from: &from, to: spool.id(), subject: Some("a bench"), in_reply_to: None, text });
+    let draft = |text: &str| {
+        compose(&Draft { id, at, from: &from, to: spool.id(), subject: Some("a bench"), in_reply_to: None, text })
+    };
     let bare = draft("").len();
     draft(&text(512_usize.saturating_sub(bare)))
 }
@@ -107,7 +109,11 @@ fn command(session: &Session) {
         command.arg(&inbox).arg(format!("floor-{round}"));
         least.push(time(command));
         let mut command = session.world.program(env!("CARGO_BIN_EXE_orbh-message")).bare();
-        command.args(["send", &session.id, "a text of a hundred bytes or so, which is what most of them have that agents send each other"]);
+        command.args([
+            "send",
+            &session.id,
+            "a text of a hundred bytes or so, which is what most of them have that agents send each other",
+        ]);
         ours.push(time(command));
         empty(&inbox.join("new"));
     }
