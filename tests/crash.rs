@@ -102,6 +102,8 @@ macro_rules! each_scene {
         page_arm: MAIL[3];
         session_ask: MAIL[4];
         respond: MAIL[5];
+        message_request: MAIL[6];
+        manager_that_delivers: MAIL[7];
     } };
 }
 

@@ -317,10 +317,14 @@ impl Dir {
         match mkdirat(self.fd(), name, Mode::S_IRWXU) {
             Ok(()) => {
                 // By name: under a umask of 0777 what was made cannot even be opened by its owner.
-                fchmodat(self.fd(), name, Mode::S_IRWXU, FchmodatFlags::FollowSymlink)
-                    .map_err(std::io::Error::from)
-                    .with_context(|| format!("cannot set the mode of '{}'", self.at(name)))?;
-                Ok(Written::Now)
+                match fchmodat(self.fd(), name, Mode::S_IRWXU, FchmodatFlags::FollowSymlink) {
+                    Ok(()) => Ok(Written::Now),
+                    Err(errno) => {
+                        // Nothing was made, as far as that is possible.
+                        let _ = unlinkat(self.fd(), name, UnlinkatFlags::RemoveDir);
+                        self.failed(errno, "set the mode of", name)
+                    }
+                }
             }
             Err(Errno::EEXIST) => Ok(Written::Before),
             Err(errno) => self.failed(errno, "make the directory", name),

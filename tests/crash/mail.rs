@@ -1,14 +1,15 @@
 //! The scenes of what is sent to a session and shown to it: whatever dies or fails, each message, answer and question is
 //! there whole or not at all, and is on a Page that was completely written before it counts as shown.
 
-use super::scene::{PLAIN, Scene, drafted, live, outside, verb};
-use crate::harness::{Cmd, Session, World, bin_dir};
+use super::scene::{PLAIN, Scene, drafted, keeps, live, outside, relaunch, resume, unmanaged, verb};
+use crate::harness::{Cmd, Session, World, bin_dir, wait_for};
 use shared::ground::clock::At;
-use shared::spool::asked;
+use shared::spool::asked::{self, Standing};
 use shared::spool::facts::{Addressee, Request};
-use shared::spool::id::MessageId;
+use shared::spool::id::{MessageId, SessionId};
 use shared::spool::inbox::Inbox;
 use shared::spool::letter::{self, Sender};
+use shared::spool::outbox::{self, Order};
 use shared::spool::root::Root;
 use shared::spool::session::Spool;
 
@@ -21,7 +22,8 @@ const ANSWER: &str = "the left one";
 fn messages(session: &Session) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for place in ["inbox/new", "inbox/cur"] {
-        for entry in std::fs::read_dir(session.path(place)).unwrap() {
+        // Of a Maildir that somebody began to make, some may be missing.
+        for entry in std::fs::read_dir(session.path(place)).into_iter().flatten() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if !name.starts_with('.') {
                 found.push((format!("{place}/{name}"), session.text(&format!("{place}/{name}")).unwrap()));
@@ -69,6 +71,68 @@ fn waiting_and_held(world: &World) -> Session<'_> {
     let session = drafted(world);
     deliver(&session, MESSAGE);
     session
+}
+
+/// A session that others write to, of which nothing runs.
+pub const OTHER: &str = "ffffffff-0000-4000-8000-00000000000f";
+
+fn other<'w>(session: &Session<'w>) -> Session<'w> {
+    Session::new(session.world, OTHER)
+}
+
+fn beside_another(world: &World) -> Session<'_> {
+    let session = live(world);
+    world.fake_session(OTHER, "another", std::process::id().cast_signed());
+    session
+}
+
+/// A message and an answer for another session lie in the outbox, and no manager is there.
+fn with_orders(world: &World) -> Session<'_> {
+    let session = unmanaged(world);
+    let other = world.fake_session(OTHER, "another", std::process::id().cast_signed());
+    let (me, id): (SessionId, MessageId) = (session.id.parse().unwrap(), QID.parse().unwrap());
+    let request = Request { id: id.clone(), to: Addressee::Session(me), blocking: false, run: None, at: At::now() };
+    asked::put(&spool(&other), &request, QUESTION).unwrap();
+    let (to, at): (SessionId, At) = (OTHER.parse().unwrap(), At::now());
+    let message = Order::Message {
+        id: MessageId::message(),
+        to: to.clone(),
+        at,
+        subject: None,
+        in_reply_to: None,
+        text: MESSAGE.to_owned(),
+    };
+    outbox::put(&spool(&session), &message).unwrap();
+    outbox::put(&spool(&session), &Order::Answer { id, to, at, text: ANSWER.to_owned() }).unwrap();
+    session
+}
+
+fn outbox_is_empty(session: &Session) -> bool {
+    std::fs::read_dir(session.path("outbox")).unwrap().next().is_none()
+}
+
+/// Both are where they belong, each once.
+fn delivered(session: &Session) {
+    resume(session);
+    wait_for("the outbox to be empty", || outbox_is_empty(session).then_some(()));
+    let other = other(session);
+    let messages = messages(&other);
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(messages[0].1.ends_with(&format!("\n\n{MESSAGE}\n")), "{messages:?}");
+    assert_eq!(other.text(&format!("asked/{QID}/answer.md")).unwrap(), ANSWER);
+    assert!(self::messages(session).iter().all(|(_, text)| !text.contains("not delivered")));
+}
+
+/// Asked once or twice, and each question is either in the other inbox, under its id, or can be brought there.
+fn requested(session: &Session) {
+    verb(session, "0001", &["message", "request", OTHER, QUESTION, "--deferred"]).run().exits(0);
+    let (questions, damage) = asked::all(&spool(session), |standing| standing == Standing::Open).unwrap();
+    assert!(damage.is_empty() && (1..=2).contains(&questions.len()), "{questions:?}, {damage:?}");
+    for question in questions {
+        verb(session, "0001", &["session", "answer", question.id.as_str(), "--timeout", "0"]).run().exits(75);
+        let there = messages(&other(session)).iter().filter(|(path, _)| path.contains(question.id.as_str())).count();
+        assert_eq!(there, 1, "{question:?}");
+    }
 }
 
 fn asking(world: &World) -> Session<'_> {
@@ -150,7 +214,7 @@ fn answered(session: &Session) {
 }
 
 /// The verbs of mail.
-pub const MAIL: [Scene; 6] = [
+pub const MAIL: [Scene; 8] = [
     Scene {
         name: "message send",
         command: |session| program(session, "message", &["send", &session.id, MESSAGE]),
@@ -213,6 +277,25 @@ pub const MAIL: [Scene; 6] = [
         verb: true,
         committed: |session| session.exists(&format!("asked/{QID}/answer.md")),
         recover: answered,
+        mail: false,
+        ..PLAIN
+    },
+    Scene {
+        name: "message request",
+        prepare: beside_another,
+        command: |session| verb(session, "0001", &["message", "request", OTHER, QUESTION, "--deferred"]),
+        verb: true,
+        committed: |session| !asked::all(&spool(session), |_| true).unwrap().0.is_empty(),
+        recover: requested,
+        mail: false,
+        ..PLAIN
+    },
+    Scene {
+        name: "the manager that delivers",
+        prepare: with_orders,
+        command: relaunch,
+        done: |session, traced| keeps(session, traced) && outbox_is_empty(session),
+        recover: delivered,
         mail: false,
         ..PLAIN
     },

@@ -48,7 +48,7 @@ fn never(_: &Session, _: &Traced) -> bool {
 }
 
 /// A manager has its run, and the run's agent has begun.
-fn keeps(session: &Session, traced: &Traced) -> bool {
+pub(super) fn keeps(session: &Session, traced: &Traced) -> bool {
     traced.is_up() && session.world.started().last() == session.runs().last()
 }
 
@@ -56,7 +56,7 @@ pub(super) fn live(world: &World) -> Session<'_> {
     world.witnessed_session()
 }
 
-fn unmanaged(world: &World) -> Session<'_> {
+pub(super) fn unmanaged(world: &World) -> Session<'_> {
     let session = live(world);
     session.kill_manager();
     wait_for("the lease to be free", || (!session.managed()).then_some(()));
@@ -131,9 +131,10 @@ pub fn launch(world: &World) -> Cmd {
 
 /// The session of a world, when one is there.
 pub fn only_session(world: &World) -> Option<Session<'_>> {
+    // But for one that others write to.
     let entries = std::fs::read_dir(world.root().join("sessions")).ok()?;
     let mut names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    names.find(|name| !name.starts_with('.')).map(|id| Session::new(world, &id))
+    names.find(|name| !name.starts_with('.') && name != super::mail::OTHER).map(|id| Session::new(world, &id))
 }
 
 /// A verb of the calling run, without the dispatcher between.
@@ -149,7 +150,7 @@ pub(super) fn outside(session: &Session, name: &str, words: &[&str]) -> Cmd {
     session.world.program(bin_dir().join(format!("orbh-{name}"))).bare_args([session.id.as_str()]).bare_args(words)
 }
 
-fn relaunch(session: &Session) -> Cmd {
+pub(super) fn relaunch(session: &Session) -> Cmd {
     outside(session, "relaunch", &[])
 }
 
@@ -162,7 +163,7 @@ fn shim(session: &Session) -> Cmd {
 }
 
 /// `orbh resume`: whatever state it is in, one verb brings it back. It may find that nothing need be done.
-fn resume(session: &Session) {
+pub(super) fn resume(session: &Session) {
     let out = session.world.orbh(["resume", &session.id]).run();
     assert!(matches!(out.code, Some(0 | 1)) && (out.code == Some(0) || out.stderr.contains("already")), "{out:?}");
 }

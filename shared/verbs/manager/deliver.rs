@@ -32,6 +32,8 @@ const LAST_TURN: Duration = Duration::from_secs(10);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 /// The longest such wait.
 const RETRY_LAST: Duration = Duration::from_secs(60);
+/// So often it is tried where the manager may not write.
+const BARRED_TRIES: u32 = 2;
 /// How much of a text comes back, in characters.
 const QUOTED: usize = 2000;
 
@@ -133,7 +135,9 @@ impl Manager<'_> {
             Order::Message { .. } => self.message(&order, written, doubtful),
             Order::Answer { id, to, text, .. } => self.answer(id, to, text),
         };
-        match outcome.or_else(|error| hopeless(&error).map(Outcome::Never).ok_or(error))? {
+        // Who may not write there may be allowed to in a moment: an administrator is at work, say.
+        let tried = self.delivery.failed.get(name).is_some_and(|failed| failed.times >= BARRED_TRIES);
+        match outcome.or_else(|error| hopeless(&error, tried).map(Outcome::Never).ok_or(error))? {
             Outcome::Done => log::note(&self.spool, "delivered", None, told(&order)),
             Outcome::Never(why) => self.send_back(name, written, Some(&order), &why)?,
         }
@@ -232,10 +236,12 @@ impl Manager<'_> {
     }
 }
 
-/// Why an order that failed so can never be carried out; `None` for what may succeed later.
-fn hopeless(error: &anyhow::Error) -> Option<String> {
+/// Why an order that failed so can never be carried out; `None` for what may succeed later. A permission that is lacking
+/// after some tries is not to be had.
+fn hopeless(error: &anyhow::Error, tried: bool) -> Option<String> {
     let fault = error.chain().find_map(|cause| cause.downcast_ref::<Fault>());
-    let never = fault.is_some_and(|fault| !matches!(fault.kind, Kind::System | Kind::Busy)) || outbox::barred(error);
+    let never =
+        fault.is_some_and(|fault| !matches!(fault.kind, Kind::System | Kind::Busy)) || tried && outbox::barred(error);
     never.then(|| format!("{error:#}"))
 }
 
