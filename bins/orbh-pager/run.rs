@@ -93,7 +93,8 @@ fn watch(ids: &[String], all: bool, environment: &Environment) -> Result<()> {
     };
     let stdout = std::io::stdout();
     // The reader of a pipe may go while nothing happens; of a file or a terminal it cannot be told.
-    let pipe = fstat(&stdout).is_ok_and(|stat| SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFIFO);
+    let pipe =
+        fstat(&stdout).is_ok_and(|stat| SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT == SFlag::S_IFIFO);
     while stream.look(&mut |line| print_json(line))? {
         if stream.wait(pipe.then(|| stdout.as_fd()))? {
             return Ok(());

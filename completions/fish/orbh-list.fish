@@ -1,4 +1,5 @@
 complete -c orbh-list -l state -d 'List only those in this state' -r -f -a "working\t''
+needs-input\t''
 finished\t''
 failed-unreturned\t''
 killed\t''

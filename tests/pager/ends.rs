@@ -10,8 +10,7 @@ fn a_second_pager_is_not_started() {
     let world = World::new();
     let session = world.quick_session(1);
     let mut first = session.arm("0001");
-    let sentence =
-        format!("page arm already active for this session (pid {}); not starting a second", first.pid());
+    let sentence = format!("page arm already active for this session (pid {}); not starting a second", first.pid());
     session.arm_cmd("0001").run().fails(75, &[&sentence]);
     let json = session.arm_cmd("0001").args(["--json"]).run().exits(75).json();
     assert_eq!((&json["error"]["kind"], &json["error"]["message"]), (&"busy".into(), &sentence.into()));
@@ -151,7 +150,8 @@ fn status_is_a_look() {
     assert_eq!((&json["v"], &json["pager"], &json["run"]), (&1.into(), &"armed".into(), &"0001".into()));
     assert_eq!((&json["pid"], &json["announced"]), (&armed.pid().into(), &0.into()));
     assert!(json["armed_at"].is_string() && json["watch"].is_string(), "{json}");
-    let kinds: Vec<&str> = json["pending"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        json["pending"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["answer", "message"]);
     let text = session.verb("0001", ["pager", "status"]).run().ok();
     assert!(text.starts_with(&format!("armed for run 0001, pid {}, since ", armed.pid())), "{text}");

@@ -88,7 +88,11 @@ fn everything_that_happens_is_a_line() {
     stream.wait("pager", &json!({"from": "unarmed", "to": "armed", "pid": armed.pid()}));
     session.deliver("1.one.x", "hello");
     let message = stream.next("message");
-    assert_eq!((&message["subject"], &message["from"]), (&"hello".into(), &"Ada <ada@example.org>".into()), "{message}");
+    assert_eq!(
+        (&message["subject"], &message["from"]),
+        (&"hello".into(), &"Ada <ada@example.org>".into()),
+        "{message}"
+    );
     armed.page();
     stream.wait("pager", &json!({"to": "unarmed", "pid": null}));
     session.verb("0001", ["page"]).run().ok();
@@ -143,6 +147,8 @@ fn everything_that_happens_is_a_line() {
     wait_for("its manager to leave", || (!other.managed()).then_some(()));
     std::fs::remove_dir_all(other.path("")).unwrap();
     stream.wait("forgotten", &json!({"session": other.id}));
+    let lines: Vec<String> = stream.had.iter().map(Value::to_string).collect();
+    crate::docs::every_key_is_documented("pager", &lines.join("\n"));
     signal(stream.child.id().cast_signed(), Signal::SIGINT);
     stream.end();
 }
@@ -249,8 +255,7 @@ fn a_slow_reader_misses_no_state_and_costs_no_memory() {
     let mut lines: Vec<Value> = Vec::new();
     let last = |lines: &Vec<Value>| {
         let context = lines.iter().rfind(|line| line["event"] == "context");
-        context.is_some_and(|line| line["percent"] == 90)
-            && lines.iter().any(|line| line["subject"] == "the last one")
+        context.is_some_and(|line| line["percent"] == 90) && lines.iter().any(|line| line["subject"] == "the last one")
     };
     while !last(&lines) {
         line.clear();
@@ -276,13 +281,12 @@ fn of_many_sessions_each_is_heard() {
     for session in sessions.iter().rev() {
         session.deliver("1.m.x", "to each");
     }
-    let mut heard: Vec<String> = sessions
-        .iter()
-        .map(|_| stream.next("message")["session"].as_str().unwrap().to_owned())
-        .collect();
+    let mut heard: Vec<String> =
+        sessions.iter().map(|_| stream.next("message")["session"].as_str().unwrap().to_owned()).collect();
     heard.sort();
     assert_eq!(heard, sessions.iter().map(|session| session.id.clone()).collect::<Vec<_>>());
-    let armed = Armed::start(&sessions[60], sessions[60].verb("0001", ["page", "arm"]).env("ORBH_PAGER_SETTLE_MS", "600000"));
+    let armed =
+        Armed::start(&sessions[60], sessions[60].verb("0001", ["page", "arm"]).env("ORBH_PAGER_SETTLE_MS", "600000"));
     assert_eq!(stream.wait("pager", &json!({"to": "armed"}))["session"], sessions[60].id);
     signal(armed.pid(), Signal::SIGKILL);
     assert_eq!(stream.wait("pager", &json!({"to": "unarmed"}))["session"], sessions[60].id);

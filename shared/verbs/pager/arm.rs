@@ -255,9 +255,8 @@ impl Pager {
 /// Takes the lease of the session's pager. That of an older run is about to leave.
 fn take(caller: &Caller, holder: &Holder) -> Result<Lease> {
     let path = caller.spool.scratch().join(layout::PAGER);
-    let older = |owner: &Option<Holder>| {
-        owner.as_ref().is_some_and(|owner| owner.run.is_some() && owner.run != holder.run)
-    };
+    let older =
+        |owner: &Option<Holder>| owner.as_ref().is_some_and(|owner| owner.run.is_some() && owner.run != holder.run);
     let owner = match lease::take(&path, holder, PROBE_BOUND)? {
         Taken::Ours(lease) => return Ok(lease),
         Taken::Owned(owner) if older(&owner) => match lease::take(&path, holder, LEAVING)? {
