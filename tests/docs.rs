@@ -8,6 +8,8 @@ mod help;
 mod manual;
 mod truth;
 
+pub use truth::check as every_key_is_documented;
+
 use clap::Command;
 use clap_complete::Shell;
 use shared::face::catalogue::{TOPICS, VERBS};

@@ -4,7 +4,7 @@ use crate::harness::{Session, World, alive, difference, signal, wait_for};
 use nix::sys::signal::Signal;
 
 /// Every verb that a run gives about itself.
-const VERBS: [&[&str]; 11] = [
+const VERBS: [&[&str]; 12] = [
     &["compact", "start"],
     &["compact", "handoff"],
     &["compact", "handoff", "--check"],
@@ -12,6 +12,7 @@ const VERBS: [&[&str]; 11] = [
     &["compact", "abort"],
     &["session", "return", "from the grave"],
     &["page"],
+    &["page", "arm"],
     &["session", "set", "key", "from the grave"],
     &["session", "unset", "key"],
     &["session", "register", "from", "the grave"],

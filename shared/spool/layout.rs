@@ -121,8 +121,8 @@ pub fn announced(run: RunNumber) -> String {
 }
 
 /// In scratch/: the advisory of the context that began in this run has been shown.
-pub fn advised(context: RunNumber) -> String {
-    format!("advised-{context}")
+pub fn advised(run: RunNumber) -> String {
+    format!("advised-{run}")
 }
 
 /// In returns/: the text that a run returned.

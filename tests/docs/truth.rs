@@ -36,7 +36,7 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
 /// Compares the JSON of a verb with its page and with those that it refers to: orbh.1 for what all verbs have in
 /// common, and that of the Page.
 #[track_caller]
-fn check(verb: &str, output: &str) {
+pub fn check(verb: &str, output: &str) {
     let common = page("orbh.1") + if verb == "compact" { page("orbh-page.1") } else { String::new() }.as_str();
     let own = page(&format!("orbh-{verb}.1"));
     assert!(!output.is_empty());
@@ -69,6 +69,7 @@ fn every_key_of_the_json_is_in_the_pages() {
     check("session", &one(&["session", "unset", "key", "--json"]).ok());
     std::fs::write(session.path("scratch/context-0001.json"), r#"{"used": 170000}"#).unwrap();
     check("context", &one(&["context", "--json"]).ok());
+    check("pager", &one(&["pager", "status", "--json"]).ok());
     check("compact", &one(&["compact", "start", "--json"]).ok());
     check("compact", &one(&["compact", "status", "--json"]).ok());
     check("page", &one(&["page", "--json"]).ok());

@@ -147,6 +147,8 @@ fn everything_that_happens_is_a_line() {
     wait_for("its manager to leave", || (!other.managed()).then_some(()));
     std::fs::remove_dir_all(other.path("")).unwrap();
     stream.wait("forgotten", &json!({"session": other.id}));
+    let lines: Vec<String> = stream.had.iter().map(Value::to_string).collect();
+    crate::docs::every_key_is_documented("pager", &lines.join("\n"));
     signal(stream.child.id().cast_signed(), Signal::SIGINT);
     stream.end();
 }
