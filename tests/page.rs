@@ -1,5 +1,7 @@
 //! `orbh page`: one's own and an observer's.
 
+mod news;
+
 use crate::harness::{Session, World};
 use shared::face::page::LIMIT;
 

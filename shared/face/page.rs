@@ -64,7 +64,12 @@ pub fn render(page: &Page) -> Rendered {
     let notices: Vec<String> = page.notices.iter().map(|one| format!("- {}", cut(&clean(one), WIDTH))).collect();
     list(&mut head, &notices, "orbh inspect", NOTICES_LIMIT);
     let mut tail = "\nOPEN OBLIGATIONS\n".to_owned();
-    let obligations: Vec<String> = page.obligations.iter().map(obligation_line).collect();
+    // An answer that stands above is not owed as well; during a hold it is, because nothing above counts as shown.
+    let above = |one: &Obligation| {
+        let answer = page.answers.iter().find(|answer| one.kind == "asked" && answer.id.as_str() == one.id);
+        !overview.compacting && answer.is_some_and(|answer| answer.damage.is_none())
+    };
+    let obligations: Vec<String> = page.obligations.iter().filter(|one| !above(one)).map(obligation_line).collect();
     list(&mut tail, &obligations, "orbh page --json", OBLIGATIONS_LIMIT);
     let mut rendered = Rendered { text: head, shown: Vec::new(), unread: Vec::new() };
     rendered.shown.extend(page.advisory.clone());
@@ -115,7 +120,10 @@ fn mail_lines(mail: &Mail) -> String {
         let _ = writeln!(text, "  damage: {}", cut(&clean(damage), WIDTH));
         return text;
     }
-    let body = if mail.text.trim() == mail.subject { "" } else { mail.text.trim_end() };
+    // A subject that is the first line of the text is not said twice.
+    let body = mail.text.trim();
+    let said = |rest: &&str| mail.subject.chars().count() <= SHORT && (rest.is_empty() || rest.starts_with('\n'));
+    let body = body.strip_prefix(&mail.subject).filter(said).unwrap_or(body).trim_start_matches('\n');
     let whole = quote(&mut text, body) && !mail.more;
     if mail.attachments > 0 {
         let _ = writeln!(text, "  {} attachments", mail.attachments);
