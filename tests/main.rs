@@ -27,6 +27,7 @@ mod life;
 mod list;
 mod log;
 mod manager;
+mod message;
 mod model;
 mod order;
 mod page;
