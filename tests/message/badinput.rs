@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 /// Puts one of each kind into an inbox, and a good message last; the subject that each has in a list.
 fn fill(session: &Session) -> Vec<String> {
-    let letters: [(&[u8], &str); 11] = [
+    let letters: [(&[u8], &str); 13] = [
         (b"no headers at all\nand a second line\n", "no headers at all"),
         (b"", "(no text)"),
         (b"Subject: a NUL\n\nbefore\0after\n", "a NUL"),
@@ -22,6 +22,12 @@ fn fill(session: &Session) -> Vec<String> {
         ),
         (b"Subject: raw caf\xe9\n\nno charset: \xff\xfe\n", "raw caf\u{fffd}"),
         (b"Subject: crlf\r\n\r\none\r\ntwo\r\n", "crlf"),
+        (b"Subject: torn multipart\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\ninside", "torn multipart"),
+        (
+            b"Subject: torn inside\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/alternative; \
+              boundary=c\n\n--c\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nw7xuY29kZWQKw7",
+            "torn inside",
+        ),
         (b"Subject: bad date\nDate: yesterday, at noon\nMessage-ID: no brackets\n\nx\n", "bad date"),
         (b"X-Orbh-Session: ../../x\nX-Orbh-Question: nobody/at-all\nSubject: forged\n\nx\n", "forged"),
     ];
@@ -73,6 +79,8 @@ fn whatever_lies_in_an_inbox_is_shown_and_hides_nothing_else() {
     assert_eq!(text("base64"), "üncoded\n");
     assert_eq!(text("café"), "garçon\n");
     assert_eq!(text("crlf"), "one\ntwo\n");
+    assert_eq!(text("torn multipart"), "inside");
+    assert_eq!(text("torn inside"), "üncoded\n");
     assert!(text("html").contains("only hypertext") && !text("html").contains('<'), "{}", text("html"));
     for list in [&["message", "list", &session.id, "--all"][..], &["message", "list", &session.id, "--json"]] {
         let shown = world.orbh(list).on_terminal();
@@ -140,6 +148,22 @@ fn a_message_of_fifty_megabytes_is_on_the_page_in_short_and_shown_whole() {
     huge.set_len(64 * 1024 * 1024 + 1).unwrap();
     one.verb("0001", ["message", "send", &two.id, "--file", "huge"]).run().fails(2, &["is larger than 67108864 bytes"]);
     assert_eq!(two.mail(&[]).len(), 1);
+}
+
+/// The Page reads only the beginning of a message: the text there is shown, of whatever parts the message is.
+#[test]
+fn the_beginning_of_a_long_message_in_parts_is_on_the_page() {
+    let world = World::new();
+    let session = world.idle_session();
+    let head = "Subject: parts\nContent-Type: multipart/mixed; boundary=xyz\n\n--xyz\nContent-Type: text/plain\n\n";
+    let text = "the first line\n".to_owned() + &"and many more\n".repeat(2000);
+    let attached = "\n--xyz\nContent-Type: application/octet-stream\n\nbytes\n--xyz--\n";
+    session.put_mail("1700000001.1.host", format!("{head}{text}{attached}").as_bytes());
+    let page = session.verb("0001", ["page"]).run().ok();
+    assert!(page.contains(": parts\n  | the first line\n") && page.contains("the whole: orbh message show"), "{page}");
+    let letter = session.letter(session.mail(&[])[0]["id"].as_str().unwrap());
+    assert!(letter["text"] == text.as_str());
+    assert_eq!(letter["attachments"], 1);
 }
 
 /// A message that somebody takes away after its name was read is none.
