@@ -28,6 +28,7 @@ mod list;
 mod log;
 mod lossless;
 mod manager;
+mod message;
 mod model;
 mod obligations;
 mod order;

@@ -92,7 +92,10 @@ fn the_asked_class_of_claude_gets_leave_for_the_harmless_verbs_and_the_scratch_d
     let allowed: Vec<&str> =
         settings["permissions"]["allow"].as_array().unwrap().iter().map(|rule| rule.as_str().unwrap()).collect();
     let own = format!("Bash({} session:*)", env!("CARGO_BIN_EXE_orbh"));
-    for rule in ["Bash(orbh page:*)", "Bash(flint orbh compact:*)", &own] {
+    let mail = ["page", "pager", "message", "respond"].map(|verb| format!("Bash(flint orbh {verb}:*)"));
+    for rule in
+        ["Bash(orbh page:*)", "Bash(flint orbh compact:*)", &own].into_iter().chain(mail.iter().map(String::as_str))
+    {
         assert!(allowed.contains(&rule), "{rule} is not in {allowed:?}");
     }
     assert!(!given.argv.iter().any(|word| word.contains("launch")), "{:?}", given.argv);
@@ -105,9 +108,12 @@ fn the_sandboxed_class_of_codex_may_write_the_runs_side_of_the_spool_and_no_more
     let session = launch(&world, "codex/rec", &[], &[("CODEX_THREAD_ID", "outer")]);
     let given = recorded(&world, "0001");
     let roots = given.argv.iter().find(|word| word.starts_with("sandbox_workspace_write.writable_roots=")).unwrap();
-    for side in ["scratch", "keys", "returns", "log"] {
+    for side in ["scratch", "keys", "returns", "inbox", "outbox", "asked", "log"] {
         assert!(roots.contains(session.path(side).to_str().unwrap()), "{roots}");
     }
+    // Nothing of any other session.
+    let own = format!("/sessions/{}/", session.id);
+    assert_eq!(roots.matches("/sessions/").count(), roots.matches(&own).count(), "{roots}");
     assert!(!roots.contains("/runs"), "{roots}");
     assert!(!roots.contains(&format!("{}\"", session.id)), "{roots}");
     assert!(given.has("allow_login_shell=false") && given.has("sandbox_mode=\"workspace-write\""));

@@ -43,15 +43,11 @@ pub fn run(args: &List, environment: &Environment) -> Result<u8> {
     let own = if args.sent { Some(meant(environment, None, "orbh message list --sent")?) } else { None };
     let inbox = Inbox::of(&spool);
     let entries = inbox.entries(|_| true)?;
-    let mut lines: Vec<Line> = match &own {
-        Some(own) => entries.iter().filter_map(|entry| line(&inbox, entry, Some(own.id()))).collect(),
-        None => {
-            let newest = entries.len().saturating_sub(NEWEST);
-            let wanted = |(at, entry): &(usize, &Entry)| args.all || *at >= newest || entry.pending();
-            entries.iter().enumerate().filter(wanted).filter_map(|(_, entry)| line(&inbox, entry, None)).collect()
-        }
-    };
-    let left = entries.len().saturating_sub(lines.len());
+    let newest = entries.len().saturating_sub(NEWEST);
+    let listed = |at: usize, entry: &Entry| own.is_some() || args.all || at >= newest || entry.pending();
+    let (wanted, left): (Vec<_>, Vec<_>) = entries.iter().enumerate().partition(|(at, entry)| listed(*at, entry));
+    let by = own.as_ref().map(Spool::id);
+    let mut lines: Vec<Line> = wanted.into_iter().filter_map(|(_, entry)| line(&inbox, entry, by)).collect();
     if let Some(own) = &own {
         lines.extend(queued(own, &spool)?);
         lines.sort_by_key(|line| line.at);
@@ -70,8 +66,8 @@ pub fn run(args: &List, environment: &Environment) -> Result<u8> {
         note(damage);
         status = 65;
     }
-    if own.is_none() && left > 0 && !args.all && !args.json {
-        note(&format!("{left} older ones are not listed; --all lists them"));
+    if !left.is_empty() && !args.json {
+        note(&format!("{} older ones are not listed; --all lists them", left.len()));
     }
     Ok(status)
 }

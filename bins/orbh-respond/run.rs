@@ -21,6 +21,7 @@ use shared::spool::snapshot::Found;
 use shared::verbs::caller::Caller;
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;
+use shared::verbs::mail;
 use shared::verbs::obligations::gist;
 use shared::verbs::overview::{Overview, State};
 
@@ -257,13 +258,8 @@ fn refuse_waiting(caller: &Caller, asker: &Spool, question: &Question) -> Result
 }
 
 fn order(caller: &Caller, asker: &Spool, question: &Question, text: &str) -> Result<()> {
-    if text.len() > outbox::LONGEST {
-        let message = format!("an answer that the manager delivers has {} bytes at most", outbox::LONGEST);
-        let fix = "put what is longer into a file, and answer with its path";
-        return Err(Refusal::one(Finding::new("too-long", message, fix)).into());
-    }
     let (id, to) = (question.id.clone(), asker.id().clone());
-    outbox::put(&caller.spool, &Order::Answer { id, to, at: At::now(), text: text.to_owned() })
+    mail::put(&caller.spool, &Order::Answer { id, to, at: At::now(), text: text.to_owned() })
 }
 
 /// Marks the message that put the question as shown and as answered.

@@ -14,7 +14,7 @@ pub const VERSION: u32 = 1;
 const OURS: &[u8] = b"{\n  \"v\": 1,\n";
 
 /// No fact is larger, in bytes: what is, was not written by orbh, and is not read into memory.
-const LARGEST: u64 = 1024 * 1024;
+pub const LARGEST: u64 = 1024 * 1024;
 
 #[derive(Serialize)]
 struct Versioned<'a, T> {

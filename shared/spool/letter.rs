@@ -13,7 +13,7 @@ use mail_builder::MessageBuilder;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::raw::Raw;
 use mail_builder::mime::{BodyPart, MimePart};
-use mail_parser::{HeaderValue, MessageParser};
+use mail_parser::{HeaderValue, Message, MessageParser, MessagePart, MimeHeaders};
 use serde::Serialize;
 
 /// The header that names the session which sent a message.
@@ -172,6 +172,9 @@ fn parse(name: &inbox::MailName, bytes: &[u8], more: bool) -> Letter {
         let letter = nothing();
         return Letter { subject: subject_of(&letter.text), ..letter };
     };
+    // A part that does not end, in a message that is torn or of which only the beginning was read, would be none.
+    let closed = closed(&message, bytes);
+    let message = closed.as_ref().and_then(|bytes| MessageParser::default().parse(bytes)).unwrap_or(message);
     let header = |name: &str| message.header_raw(name.to_owned()).map(|value| value.trim().to_owned());
     let from = message.from().and_then(|address| address.first()).map(|from| match (from.name(), from.address()) {
         (Some(name), Some(address)) => format!("{name} <{address}>"),
@@ -208,4 +211,14 @@ fn parse(name: &inbox::MailName, bytes: &[u8], more: bool) -> Letter {
         more,
         attachments: message.attachment_count(),
     }
+}
+
+/// A message whose last part has no end, with ends; `None` for one that has what it needs.
+fn closed(message: &Message<'_>, bytes: &[u8]) -> Option<Vec<u8>> {
+    let torn = message.parts.iter().any(|part| part.is_encoding_problem);
+    let boundary = |part: &MessagePart<'_>| Some(part.content_type()?.attribute("boundary")?.to_owned());
+    // The inner ones first.
+    let boundaries: Vec<String> = message.parts.iter().rev().filter_map(boundary).collect();
+    let closing: String = boundaries.iter().map(|boundary| format!("\n--{boundary}--\n")).collect();
+    (torn && !closing.is_empty()).then(|| [bytes, closing.as_bytes()].concat())
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// How the name of an order ends.
 const ENDING: &str = ".json";
 
-/// The longest text that goes by way of the outbox, in bytes: an order is a fact, and JSON may need two bytes for one.
+/// The longest text that goes by way of the outbox, in bytes.
 pub const LONGEST: usize = 400 * 1024;
 
 /// What is to be delivered.
@@ -85,6 +85,12 @@ pub fn barred(error: &anyhow::Error) -> bool {
         cause.downcast_ref::<std::io::Error>().is_some_and(|error| kinds.contains(&error.kind()))
     };
     error.chain().any(barred)
+}
+
+/// Whether an order is short enough. It is a fact, and JSON needs up to six bytes for one.
+pub fn fits(order: &Order) -> Result<bool> {
+    let (Order::Message { text, .. } | Order::Answer { text, .. }) = order;
+    Ok(text.len() <= LONGEST && fact::to_text(order)?.len() as u64 <= fact::LARGEST)
 }
 
 /// Puts an order into the outbox, whole and durable.

@@ -64,8 +64,7 @@ impl Parcel<'_> {
         match self.deliver(&session(&caller.spool), to) {
             Ok(_) => Ok(Way::Inbox),
             Err(error) if outbox::barred(&error) => {
-                fits(self.text)?;
-                outbox::put(&caller.spool, &self.order(to.id()))?;
+                put(&caller.spool, &self.order(to.id()))?;
                 Ok(Way::Outbox)
             }
             Err(error) => Err(error),
@@ -98,15 +97,16 @@ pub fn user() -> Sender {
     Sender::User(user.unwrap_or_else(|| format!("uid-{uid}")))
 }
 
-/// Refuses a text that is too long for the outbox.
-pub fn fits(text: &str) -> Result<()> {
-    if text.len() <= outbox::LONGEST {
-        return Ok(());
+/// Puts an order into the outbox of the session that sends it; one that is too long is refused.
+pub fn put(own: &Spool, order: &Order) -> Result<()> {
+    if outbox::fits(order)? {
+        return outbox::put(own, order);
     }
     let message = format!(
-        "the other inbox cannot be written from here, and what goes by way of the outbox has {} bytes at most, not {}",
+        "the spool of session {} cannot be written from here, and a text that goes by way of the outbox has {} bytes \
+         at most, fewer with many control characters",
+        order.to(),
         outbox::LONGEST,
-        text.len()
     );
     let fix = "write the text into a file that the other session can read, and send its path";
     Err(Refusal::one(Finding::new("outbox-too-long", message, fix)).into())

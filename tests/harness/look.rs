@@ -86,6 +86,32 @@ impl Outcome {
     }
 }
 
+/// Kills a child that takes too long.
+struct Watchdog {
+    end: Option<std::sync::mpsc::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Watchdog {
+    fn over(child: &Child, bound: std::time::Duration) -> Watchdog {
+        let pid = child.id().cast_signed();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            if ended.recv_timeout(bound).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout) {
+                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+            }
+        });
+        Watchdog { end: Some(end), thread: Some(thread) }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        let _ = self.thread.take().map(std::thread::JoinHandle::join);
+    }
+}
+
 impl Cmd {
     pub fn args<S: AsRef<std::ffi::OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.command.args(args);
@@ -95,21 +121,23 @@ impl Cmd {
     /// Runs it to its end, and kills it when it takes longer: then its status is none.
     pub fn run_within(self, bound: std::time::Duration) -> Outcome {
         let child = self.spawn();
-        let pid = child.id().cast_signed();
-        let (ended, end) = std::sync::mpsc::channel::<()>();
-        let watchdog = std::thread::spawn(move || {
-            if end.recv_timeout(bound).is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout) {
-                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-            }
-        });
+        let watchdog = Watchdog::over(&child, bound);
         let out = outcome(child);
-        drop(ended);
-        watchdog.join().unwrap();
+        drop(watchdog);
         out
     }
 
     /// Runs it to its end on a terminal of its own; all that it showed there, with line ends as a program writes them.
-    pub fn on_terminal(mut self) -> String {
+    pub fn on_terminal(self) -> String {
+        self.terminal(false)
+    }
+
+    /// The same for a program that also reads its keys there. One that waits for more of them is killed.
+    pub fn at_terminal(self) -> String {
+        self.terminal(true)
+    }
+
+    fn terminal(mut self, keys: bool) -> String {
         let (mut master, mut slave) = (0, 0);
         let none = std::ptr::null_mut();
         // SAFETY: two places for descriptors, and no name, settings or size.
@@ -117,8 +145,10 @@ impl Cmd {
         assert_eq!(made, 0, "no terminal to be had");
         // SAFETY: both were just opened for us.
         let (master, slave) = unsafe { (File::from_raw_fd(master), File::from_raw_fd(slave)) };
-        self.command.stdin(Stdio::null()).stdout(slave.try_clone().unwrap()).stderr(slave);
+        self.command.stdin(if keys { Stdio::from(slave.try_clone().unwrap()) } else { Stdio::null() });
+        self.command.stdout(slave.try_clone().unwrap()).stderr(slave);
         let mut child = self.command.spawn().unwrap();
+        let _watchdog = Watchdog::over(&child, super::DEADLINE);
         // It holds the other end of the terminal until it goes.
         drop(self);
         let mut shown = Vec::new();
