@@ -116,8 +116,36 @@ fn is_told_of_a_message(agent: &Agent, works_on: bool) {
     assert_eq!(consumed(&session), 1, "{id}");
     // The line by which it was told, and that by which it was consumed.
     assert_eq!(session.announced("0001").len(), 2, "{:?}", session.announced("0001"));
-    assert_eq!(stage.model.conversations().len(), 1);
+    let conversations = stage.model.conversations();
+    assert_eq!(conversations.len(), 1);
+    assert!(conversations[0].first_prompt().contains(&format!("`{} page arm`", env!("CARGO_BIN_EXE_orbh"))));
+    // Of the one pager, and of nothing else.
+    assert_eq!(conversations[0].turns.last().unwrap().0.notices.len(), usize::from(claude));
     assert_eq!(session.pager()["pager"], "unarmed");
+}
+
+/// What the prompt tells claude to do when it can only wait: claude gives a background task a limited time after a turn
+/// (here 4 seconds), and each heartbeat begins a turn, after which that time begins anew.
+#[test]
+fn claude_waits_by_heartbeats_for_longer_than_it_waits_for_a_task() {
+    let beat = |turn: &Turn| -> Step {
+        let command = format!("{} page arm --max-wait 2", env!("CARGO_BIN_EXE_orbh"));
+        assert_eq!(turn.notices.len(), turn.index / 2);
+        Step::tool("Bash", json!({"command": command, "description": "wait", "run_in_background": true}))
+    };
+    let mut steps: Vec<Act> = Vec::new();
+    for _ in 0..3 {
+        steps.extend([Box::new(beat) as Act, Box::new(|_| Step::say("I wait."))]);
+    }
+    steps.push(verb("session return 'waited'"));
+    let stage = Stage::new(acts(steps));
+    if !stage.profile("under-test", &claude("full")) {
+        return;
+    }
+    let launch = stage.command(["launch", "claude/under-test", "Wait."]);
+    let session = launch.env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "4000").run().ok();
+    let session = Session::new(&stage.world, session.trim());
+    assert_eq!(session.wait_end("0001"), "returned", "{}", story(&session, &stage));
 }
 
 /// R14: the advisory, once a context, from the transcript that the harness writes: the pager tells it, and the next pager
