@@ -3,7 +3,10 @@
 //! The model makes each CLI do, through its own shell tool, what the prompt tells an agent to do. What is asserted comes
 //! from the spool, from what the model received, and from /proc.
 
-use crate::harness::model::{Model, Script, Step, Turn, installed};
+mod talks;
+mod told;
+
+use crate::harness::model::{Kind, Model, Script, Step, Turn, installed};
 use crate::harness::{Cmd, Session, World, alive, wait_for};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -54,6 +57,15 @@ impl Stage {
     pub(crate) fn launch(&self, target: &str) -> Session<'_> {
         let launch = self.command(["launch", target, "Write a line to result.txt."]);
         Session::new(&self.world, launch.run().ok().trim())
+    }
+
+    /// The first request for an answer that has this text in it, by number.
+    fn heard(&self, text: &str) -> Option<usize> {
+        let requests = self.model.requests();
+        requests
+            .iter()
+            .filter(|request| request.kind == Kind::Step)
+            .position(|request| request.body.to_string().contains(text))
     }
 
     /// A command in the environment in which the CLIs find the model.
@@ -145,8 +157,7 @@ fn lives_through_a_compaction(agent: &Agent) {
     let session = stage.launch(&target);
     let first = session.pid("0001");
     let ended = session.wait_end("0001");
-    if ended != "compacted" && story(&session, &stage).contains("bwrap: Creating new namespace failed") {
-        crate::harness::model::say("skipped: the sandbox of codex needs user namespaces, and there are none");
+    if ended != "compacted" && no_sandbox(&session, &stage) {
         return;
     }
     assert_eq!(ended, "compacted", "{}", story(&session, &stage));
@@ -200,6 +211,28 @@ fn one_session_two_contexts(session: &Session, stage: &Stage, runtimes: &[&str])
     wait_for("the manager to leave", || stage.world.processes().is_empty().then_some(()));
     assert_eq!(session.state(), "finished");
     assert_eq!(stage.world.orbh(["result", &session.id]).run().ok(), "the line is written\n");
+}
+
+/// Whether the sandbox of codex cannot work here; says so.
+fn no_sandbox(session: &Session, stage: &Stage) -> bool {
+    let none = story(session, stage).contains("bwrap: Creating new namespace failed");
+    if none {
+        crate::harness::model::say("skipped: the sandbox of codex needs user namespaces, and there are none");
+    }
+    none
+}
+
+/// Waits for a fact while the first run goes on; false, having said so, when no command can run here.
+#[track_caller]
+fn wait_alive(what: &str, session: &Session, stage: &Stage, fact: impl Fn() -> bool) -> bool {
+    wait_for(what, || {
+        let over = session.exists("runs/0001/end.json");
+        if over && no_sandbox(session, stage) {
+            return Some(false);
+        }
+        assert!(!over || fact(), "the run is over: {}", story(session, stage));
+        fact().then_some(true)
+    })
 }
 
 /// Everything that helps to see why a session did not go as it should.

@@ -76,7 +76,7 @@ pub fn compose(setting: &Setting, occasion: &Occasion, extra: Option<&str>) -> S
         return text;
     }
     let mut text = fill(HEADLESS, &base);
-    text += setting.notes.unwrap_or_default();
+    text += &fill(setting.notes.unwrap_or_default(), &base);
     if let Some(spool) = setting.continues {
         text += &fill(CONTINUES, &[("orbh", &orbh), ("spool", &spool.display().to_string())]);
     }

@@ -18,6 +18,7 @@ pub fn question(incoming: &Incoming, body: &Value) -> Question {
         first_prompt: String::new(),
         prompt: String::new(),
         tool_outputs: Vec::new(),
+        notices: Vec::new(),
         tools,
     };
     for message in items(&body["messages"]) {
@@ -48,6 +49,7 @@ fn native(incoming: &Incoming, body: &Value) -> String {
 
 /// Takes the texts and the tools' outputs of one message of the user.
 fn read(turn: &mut Turn, content: &Value) {
+    turn.notices.extend(texts(content, &["text"]).into_iter().flat_map(notices));
     // The CLI puts reminders of its own before and after the prompt.
     let own = |text: &&str| !text.trim_start().starts_with("<system-reminder>");
     if let Some(text) = texts(content, &["text"]).into_iter().rfind(own) {
@@ -59,9 +61,16 @@ fn read(turn: &mut Turn, content: &Value) {
     }
     for block in items(content).iter().filter(|block| block["type"] == "tool_result") {
         let output = texts(&block["content"], &["text"]).concat();
+        turn.notices.extend(notices(&output));
         let clean = output.split_once("\n\n<system-reminder>\n").map_or(&*output, |(clean, _)| clean);
         turn.tool_outputs.push(clean.to_owned());
     }
+}
+
+/// What the CLI tells of tasks in the background, among other reminders of its own.
+fn notices(text: &str) -> Vec<String> {
+    let parts = text.split("<task-notification>").skip(1);
+    parts.filter_map(|part| Some(part.split_once("</task-notification>")?.0.to_owned())).collect()
 }
 
 fn items(value: &Value) -> &[Value] {

@@ -16,6 +16,7 @@ pub fn question(incoming: &Incoming, body: &Value) -> Question {
         first_prompt: String::new(),
         prompt: String::new(),
         tool_outputs: Vec::new(),
+        notices: Vec::new(),
         tools: Vec::new(),
     };
     offered(&mut turn.tools, &body["tools"]);
@@ -63,8 +64,9 @@ fn read(turn: &mut Turn, item: &Value) {
         }
     } else if kind.ends_with("_call_output") {
         let output = texts(&item["output"], &["input_text", "output_text"]).concat();
-        // Before what the command wrote stand its time and its exit status.
-        let clean = output.split_once("\nOutput:\n").map_or(&*output, |(_, clean)| clean);
+        // Before what the command wrote stand its time and its exit status, or where it goes on.
+        let ended = |(head, clean): (&str, _)| (!head.contains("running with session ID")).then_some(clean);
+        let clean = output.split_once("\nOutput:\n").and_then(ended).unwrap_or(&output);
         turn.tool_outputs.push(clean.to_owned());
     } else if kind == "additional_tools" {
         offered(&mut turn.tools, &item["tools"]);

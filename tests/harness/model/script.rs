@@ -130,6 +130,8 @@ pub struct Turn {
     pub prompt: String,
     /// Outputs of the tools since the user's newest text, oldest first.
     pub tool_outputs: Vec<String>,
+    /// What the CLI told of the ends of tasks in the background, oldest first (claude).
+    pub notices: Vec<String>,
     /// Names of the tools that the CLI offers.
     pub tools: Vec<String>,
 }
