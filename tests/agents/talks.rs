@@ -40,7 +40,7 @@ fn talks(agent: &Agent, way: &str) {
         return;
     }
     // Of a process of its own: below the run of another session nobody is a person.
-    let sleep = stage.world.program("sleep").sleeping();
+    let mut sleep = stage.world.program("sleep").sleeping();
     let other = stage.world.fake_session(OTHER, "the other", sleep.id().cast_signed());
     let session = stage.launch(&format!("{}/under-test", agent.runtime));
     let letters = || stage.world.orbh(["message", "list", OTHER, "--json"]).run().stdout;
@@ -66,6 +66,8 @@ fn talks(agent: &Agent, way: &str) {
     assert_eq!(orders, 0);
     // The answered question is on no Page any more.
     assert!(!outputs[3].contains("answer it:"), "{}", outputs[3]);
+    sleep.kill().unwrap();
+    sleep.wait().unwrap();
 }
 
 #[test]
