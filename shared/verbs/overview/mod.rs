@@ -204,7 +204,7 @@ impl Overview {
         let mut snapshot = look();
         let probed = tolerate(lease::probe(&spool.scratch().join(layout::MANAGER)), &mut damage)?;
         // A run that was open, and no manager now: it may have ended in between, and its manager have left.
-        if probed == Some(Probe::Free) && snapshot.as_ref().is_ok_and(|snapshot| is_open(snapshot)) {
+        if probed == Some(Probe::Free) && snapshot.as_ref().is_ok_and(is_open) {
             snapshot = look();
         }
         let snapshot = tolerate(snapshot, &mut damage)?;
