@@ -71,7 +71,7 @@ fn mblaze_reads_what_orbh_sends() {
     let shown = shell(&two, "mlist \"$inbox\" | sort | head -n 1 | xargs mshow");
     assert!(shown.contains(text), "{shown}");
     assert!(shown.contains("Señor Sender") && shown.contains("a sübject, and a long one: word"), "{shown}");
-    let header = |name: &str| shell(&two, &format!("mlist \"$inbox\" | xargs mhdr -d -h {name}"));
+    let header = |name: &str| shell(&two, &format!("mlist \"$inbox\" | sort | xargs mhdr -d -h {name}"));
     assert_eq!(header("subject").lines().map(str::trim).collect::<Vec<_>>(), [subject.trim(), "one line"]);
     assert!(header("x-orbh-session").lines().all(|line| line.trim() == one.id), "{}", header("x-orbh-session"));
     let shown = shell(&two, "mlist \"$inbox\" | sort | tail -n 1 | xargs mshow");

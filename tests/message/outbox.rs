@@ -145,7 +145,7 @@ fn a_question_that_cannot_be_delivered_is_called_off() {
     kill_dead(two.pid("0001"));
     std::fs::remove_dir_all(at).unwrap();
     signal(manager, Signal::SIGCONT);
-    outcome(waiting).exits(1).says("was called off").says("hint: orbh page");
+    outcome(waiting).exits(1).says("was called off").says("'orbh page' says why");
     let page = one.verb("0001", ["page"]).run().ok();
     assert!(page.contains("not delivered: question q") && page.contains("OPEN OBLIGATIONS\n- none\n"), "{page}");
 }

@@ -66,7 +66,7 @@ fn a_wait_that_ends_early_leaves_the_question_open() {
     let (child, id) = ask(&one, &two, &["--timeout", "0"]);
     let out = outcome(child).exits(75);
     assert!(out.stdout.is_empty(), "{out:?}");
-    out.says("the question stays open").says(&format!("orbh session answer {id}"));
+    out.says("it stays open").says(&format!("orbh session answer {id}"));
     assert!(one.verb("0001", ["page"]).run().ok().contains(&format!("- asked {id}: ")));
     // Killed in its wait as well.
     let (mut child, id) = ask(&one, &two, &[]);
@@ -83,7 +83,7 @@ fn a_request_that_is_called_off_ends_with_a_refusal() {
     let (child, id) = ask(&one, &two, &["--json"]);
     std::fs::write(one.path(&format!("asked/{id}/cancelled")), "").unwrap();
     let out = outcome(child).exits(1);
-    assert_eq!(out.json()["refused"][0]["code"], "called-off");
+    assert_eq!(out.json()["refused"][0]["code"], "cancelled");
     // Whoever answers it now answers nobody.
     answer(&one, &id, "too late");
     assert!(!one.verb("0001", ["page"]).run().ok().contains("too late"));
