@@ -19,6 +19,16 @@ fn responds(answer: &'static str) -> Act {
     })
 }
 
+/// What a run of the other session is taken for; ends with the test.
+struct Process(std::process::Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// The answer in a question's record, once it is there.
 fn answer(session: &Session, id: &str) -> Option<String> {
     session.text(&format!("asked/{id}/answer.md"))
@@ -40,8 +50,8 @@ fn talks(agent: &Agent, way: &str) {
         return;
     }
     // Of a process of its own: below the run of another session nobody is a person.
-    let mut sleep = stage.world.program("sleep").sleeping();
-    let other = stage.world.fake_session(OTHER, "the other", sleep.id().cast_signed());
+    let process = Process(stage.world.program("sleep").sleeping());
+    let other = stage.world.fake_session(OTHER, "the other", process.0.id().cast_signed());
     let session = stage.launch(&format!("{}/under-test", agent.runtime));
     let letters = || stage.world.orbh(["message", "list", OTHER, "--json"]).run().stdout;
     if !wait_alive("the message", &session, &stage, || letters().contains("begun: the line")) {
@@ -66,8 +76,6 @@ fn talks(agent: &Agent, way: &str) {
     assert_eq!(orders, 0);
     // The answered question is on no Page any more.
     assert!(!outputs[3].contains("answer it:"), "{}", outputs[3]);
-    sleep.kill().unwrap();
-    sleep.wait().unwrap();
 }
 
 #[test]

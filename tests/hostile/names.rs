@@ -15,7 +15,7 @@ pub enum Kind {
 
 /// The item of layout.rs, and a path below a spool whose current run is 0001. The links have none: their names count, not
 /// what they lead to, and the root's directory is tried in a table of its own.
-pub const NAMES: [(&str, &str, Kind); 51] = [
+pub const NAMES: [(&str, &str, Kind); 52] = [
     ("SESSIONS", "", Kind::Dir),
     ("SESSION", "session.json", Kind::File),
     ("PROMPT", "prompt.md", Kind::File),
@@ -29,6 +29,7 @@ pub const NAMES: [(&str, &str, Kind); 51] = [
     ("INBOX_NEW", "inbox/new", Kind::Dir),
     ("INBOX_CUR", "inbox/cur", Kind::Dir),
     ("OUTBOX", "outbox", Kind::Dir),
+    ("REFUSED", "outbox/q0123abcde.json.refused", Kind::File),
     ("ASKED", "asked", Kind::Dir),
     ("QUESTION", "asked/q0123abcde/question.md", Kind::File),
     ("REQUEST", "asked/q0123abcde/request.json", Kind::File),

@@ -20,10 +20,11 @@ impl Lines {
         let mut child = cmd.spawn();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (tell, lines) = channel();
+        let unseen = |c: char| c.is_control() || c == '\u{202e}';
         std::thread::spawn(move || {
             for line in out.lines() {
                 let line = line.unwrap();
-                assert!(line.starts_with("{\"v\":1,\"event\":\""), "{line}");
+                assert!(line.starts_with("{\"v\":1,\"event\":\"") && !line.contains(unseen), "{line:?}");
                 // Who reads no more lets the stream end.
                 if tell.send(serde_json::from_str(&line).unwrap()).is_err() {
                     return;
@@ -188,6 +189,10 @@ fn a_stream_leaves_no_trace() {
     let line = stream.next("message");
     assert_eq!((&line["subject"], &line["session"]), (&"second".into(), &session.id.as_str().into()));
     assert!(session.exists("inbox/new/1.one.x") && !session.exists("inbox/cur"));
+    // Whatever a subject holds, it is text on one line.
+    session.deliver("3.evil.x", "=?utf-8?q?=1b[2J=0a{=22event=22:=22state=22}=c2=9b31m=e2=80=ae?=");
+    let evil = stream.next("message")["subject"].as_str().unwrap().to_owned();
+    assert!(evil.contains("[2J\n{\"event\":\"state\"}"), "{evil:?}");
     // The last one that it was to watch is forgotten: there is nothing left to tell.
     std::fs::remove_dir_all(session.path("")).unwrap();
     stream.next("forgotten");
@@ -262,7 +267,8 @@ fn a_slow_reader_misses_no_state_and_costs_no_memory() {
         assert!(out.read_line(&mut line).unwrap() > 0, "{} lines", lines.len());
         lines.push(serde_json::from_str(&line).unwrap());
     }
-    assert_eq!(lines.iter().filter(|line| line["event"] == "message").count(), 201);
+    let told: Vec<&Value> = lines.iter().filter(|line| line["event"] == "message").collect();
+    assert_eq!((told.len(), told[200]["subject"].as_str()), (201, Some("the last one")), "all of them, in their order");
     // Of three thousand reports hardly any were told: those that were there when it looked.
     assert!(lines.iter().filter(|line| line["event"] == "context").count() < 100);
     drop(out);

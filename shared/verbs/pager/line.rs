@@ -132,7 +132,7 @@ impl Body {
             messages: seen.count(Kind::Message),
             questions: seen.count(Kind::Question),
             answers: seen.count(Kind::Answer),
-            pending: seen.pending.values().filter_map(id_of).collect(),
+            pending: seen.pending.iter().filter_map(|(_, event)| id_of(event)).collect(),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::verbs::events::{self, Event};
 use crate::verbs::overview::compaction::Phase;
 use crate::verbs::overview::{Overview, RunLine, State};
 use anyhow::Result;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
@@ -57,8 +57,8 @@ pub(super) struct Seen {
     pub(super) run: Option<RunLine>,
     pub(super) context: Option<Occupancy>,
     pub(super) armed: Armed,
-    /// What is pending, by name.
-    pub(super) pending: BTreeMap<String, Event>,
+    /// What is pending, with its names, in its order.
+    pub(super) pending: Vec<(String, Event)>,
     managed: bool,
 }
 
@@ -188,15 +188,12 @@ impl Stream {
         for body in Body::changes(&before, now) {
             emit(&Line::new(id, body))?;
         }
-        for (name, event) in &before.pending {
-            if !now.pending.contains_key(name) {
-                emit(&Line::new(id, consumed(event)))?;
-            }
+        let (old, new) = (before.names(), now.names());
+        for (_, event) in before.pending.iter().filter(|(name, _)| !new.contains(name.as_str())) {
+            emit(&Line::new(id, consumed(event)))?;
         }
-        for (name, event) in &now.pending {
-            if !before.pending.contains_key(name) {
-                emit(&Line::new(id, shown(&watched.spool, event)))?;
-            }
+        for (_, event) in now.pending.iter().filter(|(name, _)| !old.contains(name.as_str())) {
+            emit(&Line::new(id, shown(&watched.spool, event)))?;
         }
         Ok(())
     }
@@ -231,6 +228,7 @@ impl Seen {
         let said = |armed: &Armed| armed.pager == Arming::Unarmed || armed.pid.is_some();
         let armed = snapshot.and_then(|snapshot| Armed::read(spool, &snapshot).ok()).filter(said);
         let pending = events::pending(spool).map(|pending| pending.into_iter().map(|event| (event.name(), event)));
+        let as_it_was = || before.map(|before| before.pending.clone()).unwrap_or_default();
         Seen {
             title: overview.title,
             state: overview.state,
@@ -239,17 +237,17 @@ impl Seen {
             run: overview.run,
             context: overview.context,
             armed: armed.or_else(|| before.map(|before| before.armed.clone())).unwrap_or_else(Armed::not),
-            pending: match (pending, before) {
-                (Ok(pending), _) => pending.collect(),
-                (Err(_), Some(before)) => before.pending.clone(),
-                (Err(_), None) => BTreeMap::new(),
-            },
+            pending: pending.map_or_else(|_| as_it_was(), Iterator::collect),
             managed: overview.manager.is_some(),
         }
     }
 
+    fn names(&self) -> HashSet<&str> {
+        self.pending.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// How many events of a kind are pending.
     pub(super) fn count(&self, kind: Kind) -> usize {
-        self.pending.values().filter(|event| Kind::of(event) == kind).count()
+        self.pending.iter().filter(|(_, event)| Kind::of(event) == kind).count()
     }
 }
