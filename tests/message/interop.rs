@@ -131,17 +131,17 @@ fn what_mutt_has_read_is_shown_and_what_it_has_not_is_pending() {
         let cmd = world.program("mutt").env("TERM", "xterm").env("USER", "tester");
         cmd.args(["-n", "-F", "/dev/null", "-f", &inbox, "-e", &settings, "-e", &keys]).at_terminal()
     };
-    let seen = mutt("", "<first-entry><display-message><exit><quit>");
+    let seen = mutt("", "<search>~s first<enter><display-message><exit><quit>");
     assert!(seen.contains("the first of two"), "{seen:?}");
     assert_eq!((names(&two, "new").len(), names(&two, "cur").len()), (0, 2), "mutt has moved both");
     let shown = page(&two);
     assert!(shown.contains(&second) && !shown.contains(&first), "{shown}");
     assert_eq!((two.state_of(&first), two.state_of(&second)), ("shown".to_owned(), "shown".to_owned()));
     // Marked as new by a person, it comes again; deleted, it is gone, and nothing asks for it.
-    mutt("", "<first-entry><toggle-new><quit>");
+    mutt("", "<search>~s first<enter><toggle-new><quit>");
     let shown = page(&two);
     assert!(shown.contains(&first) && !shown.contains(&second), "{shown}");
-    mutt("", "<first-entry><delete-message><quit>");
+    mutt("", "<search>~s first<enter><delete-message><quit>");
     assert_eq!(two.mail(&["--all"]).len(), 1);
     world.orbh(["message", "show", &first, "--session", &two.id]).run().fails(66, &["has no message"]);
 }
