@@ -147,9 +147,9 @@ fn arm(session: &Session, run: &str, plan: &Plan, round: usize, over: bool, show
         }
         signal(pid, Signal::SIGCONT);
     }
-    if round % 3 == 1 && !over {
+    if round % 3 == 1 && (round == 1 || !over) {
         // Between nothing and twenty milliseconds: before it is armed, while it waits, and while it prints.
-        std::thread::sleep(Duration::from_micros((round as u64 * 7919) % 20_000));
+        std::thread::sleep(Duration::from_micros((round as u64 / 3 * 7919) % 20_000));
         if alive(pid) {
             signal(pid, Signal::SIGKILL);
             shown.killed += 1;

@@ -112,15 +112,45 @@ pub struct Reader {
     pub whole: bool,
 }
 
+/// What a Page says that does not come and go with messages.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    overview: Overview,
+    obligations: Vec<Obligation>,
+    facts: Snapshot,
+}
+
+impl Standing {
+    /// Looks at a session.
+    pub fn read(spool: &Spool) -> Result<Standing> {
+        let (mut overview, facts) = Overview::with_facts(spool)?;
+        let open = obligations::open(spool);
+        overview.damage.extend(open.damage);
+        overview.damage.sort();
+        overview.damage.dedup();
+        Ok(Standing { overview, obligations: open.obligations, facts })
+    }
+
+    /// The facts that were looked at.
+    pub fn facts(&self) -> &Snapshot {
+        &self.facts
+    }
+
+    /// Whether all of it is in the spool of the session itself, so that who watches that hears of every change.
+    pub fn is_own(&self) -> bool {
+        self.overview.damage.is_empty() && self.obligations.iter().all(|obligation| obligation.kind == "asked")
+    }
+}
+
 impl Page {
     /// Looks at a session. Consumes nothing.
     pub fn read(spool: &Spool, reader: &Reader) -> Result<Page> {
-        Page::with_facts(spool, reader).map(|(page, _)| page)
+        Ok(Page::with(spool, Standing::read(spool)?, reader))
     }
 
-    /// The same, and the facts that were looked at.
-    pub fn with_facts(spool: &Spool, reader: &Reader) -> Result<(Page, Snapshot)> {
-        let (mut overview, snapshot) = Overview::with_facts(spool)?;
+    /// The same, where what stands is known already: with what is new now.
+    pub fn with(spool: &Spool, standing: Standing, reader: &Reader) -> Page {
+        let Standing { mut overview, obligations, .. } = standing;
         let mut pending = events::pending(spool).unwrap_or_else(|error| {
             overview.damage.push(format!("{error:#}"));
             Vec::new()
@@ -138,15 +168,9 @@ impl Page {
                 Event::Advisory(_) => {}
             }
         }
-        let open = obligations::open(spool);
-        overview.damage.extend(open.damage);
-        overview.damage.sort();
-        overview.damage.dedup();
         let notices = notices(&overview);
         let advisory = advises(&overview).map(Event::Advisory);
-        let obligations = open.obligations;
-        let page = Page { overview, answers, messages, messages_waiting: waiting, obligations, notices, advisory };
-        Ok((page, snapshot))
+        Page { overview, answers, messages, messages_waiting: waiting, obligations, notices, advisory }
     }
 }
 

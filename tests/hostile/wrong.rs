@@ -59,7 +59,9 @@ const QUESTION: &str = "asked/q0123abcde";
 fn question(session: &Session) {
     std::fs::create_dir(session.path(QUESTION)).unwrap();
     let request = r#"{"v":1,"id":"q0123abcde","to":"human","blocking":false,"at":"2026-01-01T00:00:00.000+00:00"}"#;
-    for (name, text) in [("question.md", "Which?\n"), ("request.json", request), ("answer.md", "The other one.\n"), ("seen", "")] {
+    for (name, text) in
+        [("question.md", "Which?\n"), ("request.json", request), ("answer.md", "The other one.\n"), ("seen", "")]
+    {
         std::fs::write(session.path(QUESTION).join(name), text).unwrap();
     }
 }

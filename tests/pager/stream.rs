@@ -150,7 +150,7 @@ fn everything_that_happens_is_a_line() {
     stream.wait("forgotten", &json!({"session": other.id}));
     let lines: Vec<String> = stream.had.iter().map(Value::to_string).collect();
     crate::docs::every_key_is_documented("pager", &lines.join("\n"));
-    signal(stream.child.id().cast_signed(), Signal::SIGINT);
+    signal(stream.child.id().cast_signed(), Signal::SIGTERM);
     stream.end();
 }
 

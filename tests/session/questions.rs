@@ -20,7 +20,9 @@ fn waiting(session: &Session, text: &str, more: &[&str]) -> (Child, String) {
 
 fn questions(session: &Session) -> Vec<String> {
     let entries = std::fs::read_dir(session.path("asked")).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    // Not one that is being built.
+    names.filter(|name| !name.starts_with('.')).collect()
 }
 
 fn seen(session: &Session, id: &str) -> bool {
@@ -79,11 +81,14 @@ fn a_time_out_leaves_the_question_open() {
     let session = world.idle_session();
     let out = session.verb("0001", ["session", "ask", "what?", "--timeout", "0"]).run().exits(75);
     let id = questions(&session).pop().unwrap();
-    let hint = format!("hint: orbh session answer {id}\n");
-    let said = format!("asked {id}\norbh-session: the question {id} has no answer after 0 s; it stays open\n{hint}");
+    let hint = format!("hint: 'orbh session answer {id}' waits on; 'orbh session cancel {id}' calls it off\n");
+    let said = format!("asked {id}\norbh-session: the question {id} has no answer yet; it stays open\n{hint}");
     assert_eq!(out.stderr, said);
     assert_eq!(out.stdout, "");
-    session.verb("0001", ["session", "answer", &id, "--timeout", "1"]).run().fails(75, &["has no answer after 1 s"]);
+    session
+        .verb("0001", ["session", "answer", &id, "--timeout", "1"])
+        .run()
+        .fails(75, &["has no answer yet; it stays open"]);
     let json = session.verb("0001", ["session", "answer", &id, "--timeout", "0", "--json"]).run().exits(75).json();
     assert_eq!(json["error"]["kind"], "busy");
     assert_eq!(session.state(), "needs-input");

@@ -13,18 +13,20 @@ use super::watched;
 use crate::ground::clock::At;
 use crate::ground::fault::{Fault, Kind, Refusal};
 use crate::ground::lease::{self, Holder, Lease, PROBE_BOUND, Taken};
-use crate::ground::watch::{Backend, Watch};
+use crate::ground::watch::{Backend, Touched, Watch};
 use crate::harness::{Runtime, native, occupancy};
 use crate::spool::facts::{Return, Run};
+use crate::spool::inbox::{Inbox, Place};
+use crate::spool::session::Spool;
 use crate::spool::snapshot::{Found, Snapshot};
 use crate::spool::{announced, layout};
 use crate::verbs::caller::Caller;
 use crate::verbs::claim::Claim;
 use crate::verbs::events::{self, Event};
-use crate::verbs::page::{Page, Reader};
+use crate::verbs::page::{Page, Reader, Standing};
 use anyhow::Result;
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How long to wait for the pager of an older run to leave.
 const LEAVING: Duration = Duration::from_secs(10);
@@ -64,6 +66,14 @@ pub struct Pager {
     burst: Option<Burst>,
     /// A hold was effective at one of the looks.
     was_held: bool,
+    known: Option<Known>,
+}
+
+/// What the last look has found, for as long as nothing but the inbox was touched since: then the Page is there at once.
+struct Known {
+    standing: Standing,
+    /// When the names in the directories changed that nothing is reported of.
+    unreported: Vec<Option<SystemTime>>,
 }
 
 /// Events that came one after the other.
@@ -90,23 +100,52 @@ impl Pager {
         let (watch, aside) = (Watch::new(options.watch)?, Aside::new(options.watch)?);
         let armed = Instant::now();
         let (full, burst, was_held) = (false, None, false);
-        Ok(Pager { caller, options, lease, holder, watch, aside, armed, returned, reports, full, burst, was_held })
+        let known = None;
+        Ok(Pager {
+            caller,
+            options,
+            lease,
+            holder,
+            watch,
+            aside,
+            armed,
+            returned,
+            reports,
+            full,
+            burst,
+            was_held,
+            known,
+        })
     }
 
     /// Waits until there is a reason to show the Page, and reads it. An error when the turn is over, or it has been
     /// armed for too long.
     pub fn wait(&mut self) -> Result<Page> {
         loop {
-            self.watch.watch_only(watched(&self.caller.spool));
-            self.watch.drain();
+            let touched = self.watch.drain();
             let now = Instant::now();
+            let scratch = self.caller.spool.scratch();
+            if self.reports && !matches!(&touched, Touched::Only(dirs) if !dirs.contains(&scratch)) {
+                self.aside.ring();
+            }
+            if self.known.is_none() || !self.knows(&touched) {
+                // Armed before it is looked at.
+                self.watch.watch_only(watched(&self.caller.spool));
+                self.known = None;
+            }
             let expires = self.armed.checked_add(self.options.ttl);
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(self.expired());
             }
-            let snapshot = self.look()?;
-            self.keep_lease()?;
-            self.look_aside(&snapshot, now);
+            let snapshot = match self.known.as_ref() {
+                Some(known) => known.standing.facts().clone(),
+                None => {
+                    let snapshot = self.look()?;
+                    self.keep_lease()?;
+                    self.look_aside(&snapshot, now);
+                    snapshot
+                }
+            };
             let mut until = expires;
             if snapshot.effective_hold().is_some() {
                 // What comes meanwhile is new when it is over.
@@ -123,15 +162,55 @@ impl Pager {
                     until = until.into_iter().chain(due).min();
                 }
             }
+            self.remember()?;
             self.sleep(until)?;
         }
     }
 
+    /// Whether what the last look has found is so now: nothing else was touched than the inbox.
+    fn knows(&self, touched: &Touched) -> bool {
+        let Some(known) = &self.known else { return false };
+        let inbox = Inbox::of(&self.caller.spool);
+        let only = match touched {
+            Touched::Any => false,
+            Touched::Only(dirs) => dirs.iter().all(|dir| Place::ALL.iter().any(|place| *dir == inbox.place(*place))),
+        };
+        only && !self.aside.waits() && known.unreported == unreported(&self.caller.spool)
+    }
+
+    /// Keeps what stands on the Page, while there is time for it.
+    fn remember(&mut self) -> Result<()> {
+        if self.known.is_none() {
+            // Before the look: what changes after it is another time.
+            let unreported = unreported(&self.caller.spool);
+            let standing = Standing::read(&self.caller.spool)?;
+            self.known = standing.is_own().then_some(Known { standing, unreported });
+        }
+        Ok(())
+    }
+
     /// Whether the Page may still be shown: the last look before it is. If not, wait again.
     pub fn may_speak(&self) -> Result<bool> {
+        if self.known.is_some() && self.nothing_began() {
+            return Ok(true);
+        }
         // A return lets the hold go before it is written: who holds the claim sees both, or none.
         let _claim = self.was_held.then(|| Claim::take(&self.caller.spool, "page arm").ok());
         Ok(self.look()?.effective_hold().is_none())
+    }
+
+    /// Whether neither a hold nor an end nor another run has begun, by what there is of names.
+    fn nothing_began(&self) -> bool {
+        let (spool, run) = (&self.caller.spool, self.caller.run);
+        let began = [
+            spool.scratch().join(layout::HOLD),
+            spool.scratch().join(layout::INTENT),
+            spool.run(run).join(layout::END),
+            spool.returns().join(layout::return_fact(run)),
+            spool.run(run.next()),
+        ];
+        let absent = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+        began.iter().all(|path| path.symlink_metadata().is_err_and(absent))
     }
 
     /// Notes what was printed, so that no pager of this run gives it again.
@@ -207,7 +286,11 @@ impl Pager {
     fn page(&mut self, all_the_same: bool) -> Result<Option<Page>> {
         let spool = &self.caller.spool;
         let told = announced::read_of(spool, self.caller.run);
-        let page = Page::read(spool, &Reader { told, news_first: true, whole: self.options.whole })?;
+        let standing = match &self.known {
+            Some(known) => known.standing.clone(),
+            None => Standing::read(spool)?,
+        };
+        let page = Page::with(spool, standing, &Reader { told, news_first: true, whole: self.options.whole });
         let advised = match page.advisory {
             Some(Event::Advisory(context)) => events::advised(spool, context),
             _ => true,
@@ -224,7 +307,7 @@ impl Pager {
         let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
         let others: Vec<_> = self.aside.fd().into_iter().collect();
         let woken = self.watch.wait(&others, timeout)?;
-        if woken.others.contains(&true) || woken.changed && self.reports {
+        if woken.others.contains(&true) {
             self.aside.ring();
         }
         Ok(())
@@ -268,6 +351,12 @@ fn take(caller: &Caller, holder: &Holder) -> Result<Lease> {
     let who = owner.map_or_else(|| "an unknown process".to_owned(), |owner| format!("pid {}", owner.pid));
     let message = format!("page arm already active for this session ({who}); not starting a second");
     Err(Fault::new(Kind::Busy, message).hint("wait for the end of that one").into())
+}
+
+/// When the names changed in the directories that a Page depends on and that are not watched: keys and links.
+fn unreported(spool: &Spool) -> Vec<Option<SystemTime>> {
+    let changed = |name: &str| spool.dir().join(name).symlink_metadata().and_then(|found| found.modified()).ok();
+    [layout::KEYS, layout::LINKS].map(changed).to_vec()
 }
 
 fn ended(why: &dyn std::fmt::Display) -> anyhow::Error {

@@ -39,6 +39,11 @@ impl Aside {
         self.rung = true;
     }
 
+    /// Whether something was written since the last look.
+    pub(super) fn waits(&self) -> bool {
+        self.rung
+    }
+
     /// Whether it is time to look. If so, what is written from now on rings again.
     pub(super) fn take(&mut self, now: Instant) -> bool {
         if self.looked.is_some() && self.next().is_none_or(|next| next > now) {
