@@ -9,6 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 
 mod durable;
+mod mail;
 mod readers;
 
 fn send(pid: i32, signal: Signal) {

@@ -58,6 +58,9 @@ fn g18_what_is_said_is_on_disk() {
     check("0001", &["session", "register", "t", "d"]);
     check("0001", &["session", "set", "k", "v"]);
     check("0001", &["session", "unset", "k"]);
+    check("0001", &["message", "send", &session.id, "a message"]);
+    let id = session.verb("0001", ["session", "ask", "--deferred", "which one?"]).run().exits(0).stdout;
+    check("0001", &["session", "cancel", id.trim()]);
     check("0001", &["compact", "start"]);
     check("0001", &["compact", "abort"]);
     session.verb("0001", ["compact", "start"]).run().exits(0);
@@ -65,6 +68,7 @@ fn g18_what_is_said_is_on_disk() {
     check("0001", &["compact", "handoff"]);
     session.wait_relaunched("0002");
     check("0002", &["compact", "finish"]);
+    check("0002", &["session", "ask", "--deferred", "which one?"]);
     check("0002", &["session", "return", "done"]);
 }
 

@@ -87,7 +87,7 @@ fn g13_readers_write_nothing() {
 
 fn readers(session: &Session) -> Vec<Cmd> {
     let id = session.id.as_str();
-    let outside: [&[&str]; 13] = [
+    let outside: [&[&str]; 16] = [
         &["list"],
         &["list", "--all", "--json"],
         &["inspect", id],
@@ -98,6 +98,9 @@ fn readers(session: &Session) -> Vec<Cmd> {
         &["compact", "status", id],
         &["compact", "status", id, "--json"],
         &["log", id],
+        &["message", "list", id],
+        &["pager", "status", id],
+        &["session", "answer", "--session", id],
         &["result", id],
         &["session", "get", "--session", id],
         &["session", "get", "--session", id, "--json"],

@@ -137,6 +137,9 @@ pub fn readers(id: &str) -> Vec<Vec<&str>> {
         vec!["context", id],
         vec!["compact", "status", id],
         vec!["log", id],
+        vec!["message", "list", id],
+        vec!["pager", "status", id],
+        vec!["session", "answer", "--session", id],
         vec!["result", id],
         vec!["session", "get", "--session", id],
     ]
