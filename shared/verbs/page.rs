@@ -145,13 +145,13 @@ impl Standing {
 impl Page {
     /// Looks at a session. Consumes nothing.
     pub fn read(spool: &Spool, reader: &Reader) -> Result<Page> {
-        Ok(Page::with(spool, Standing::read(spool)?, reader))
+        Ok(Page::of(spool, Standing::read(spool)?, events::pending(spool), reader))
     }
 
-    /// The same, where what stands is known already: with what is new now.
-    pub fn with(spool: &Spool, standing: Standing, reader: &Reader) -> Page {
+    /// The same, of what is known already: what stands, and what is pending.
+    pub fn of(spool: &Spool, standing: Standing, pending: Result<Vec<Event>>, reader: &Reader) -> Page {
         let Standing { mut overview, obligations, .. } = standing;
-        let mut pending = events::pending(spool).unwrap_or_else(|error| {
+        let mut pending = pending.unwrap_or_else(|error| {
             overview.damage.push(format!("{error:#}"));
             Vec::new()
         });

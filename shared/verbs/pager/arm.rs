@@ -153,9 +153,12 @@ impl Pager {
                 self.was_held = true;
             } else {
                 let heartbeat = self.options.max_wait.and_then(|wait| self.armed.checked_add(wait));
-                let due = self.settled(&snapshot, now)?.into_iter().chain(heartbeat).min();
+                let told = announced::read_of(&self.caller.spool, self.caller.run);
+                let pending = events::pending(&self.caller.spool)?;
+                let due = self.settled(&snapshot, &pending, &told, now).into_iter().chain(heartbeat).min();
                 if due.is_some_and(|due| due <= now) {
-                    if let Some(page) = self.page(heartbeat.is_some_and(|heartbeat| heartbeat <= now))? {
+                    let all_the_same = heartbeat.is_some_and(|heartbeat| heartbeat <= now);
+                    if let Some(page) = self.page(pending, told, all_the_same)? {
                         return Ok(page);
                     }
                 } else {
@@ -256,14 +259,19 @@ impl Pager {
     }
 
     /// When the events that are pending and untold will have settled; `None` when there are none.
-    fn settled(&mut self, snapshot: &Snapshot, now: Instant) -> Result<Option<Instant>> {
-        let told = announced::read_of(&self.caller.spool, self.caller.run);
-        let mut names: HashSet<String> = events::pending(&self.caller.spool)?.iter().map(Event::name).collect();
+    fn settled(
+        &mut self,
+        snapshot: &Snapshot,
+        pending: &[Event],
+        told: &HashSet<String>,
+        now: Instant,
+    ) -> Option<Instant> {
+        let mut names: HashSet<String> = pending.iter().map(Event::name).collect();
         names.retain(|name| !told.contains(name));
         names.extend(self.advisory(snapshot).map(|event| event.name()));
         if names.is_empty() {
             self.burst = None;
-            return Ok(None);
+            return None;
         }
         let burst = match self.burst.take() {
             Some(burst) if names.is_subset(&burst.names) => Burst { names, ..burst },
@@ -274,7 +282,7 @@ impl Pager {
         let quiet = burst.grew.checked_add(settle);
         let longest = settle.checked_mul(LONGEST_BURST).and_then(|longest| burst.began.checked_add(longest));
         self.burst = Some(burst);
-        Ok(quiet.into_iter().chain(longest).min())
+        quiet.into_iter().chain(longest).min()
     }
 
     fn advisory(&self, snapshot: &Snapshot) -> Option<Event> {
@@ -283,14 +291,14 @@ impl Pager {
     }
 
     /// The Page, if there is anything new on it, or it is wanted all the same.
-    fn page(&mut self, all_the_same: bool) -> Result<Option<Page>> {
+    fn page(&self, pending: Vec<Event>, told: HashSet<String>, all_the_same: bool) -> Result<Option<Page>> {
         let spool = &self.caller.spool;
-        let told = announced::read_of(spool, self.caller.run);
         let standing = match &self.known {
             Some(known) => known.standing.clone(),
             None => Standing::read(spool)?,
         };
-        let page = Page::with(spool, standing, &Reader { told, news_first: true, whole: self.options.whole });
+        let reader = Reader { told, news_first: true, whole: self.options.whole };
+        let page = Page::of(spool, standing, Ok(pending), &reader);
         let advised = match page.advisory {
             Some(Event::Advisory(context)) => events::advised(spool, context),
             _ => true,
