@@ -162,6 +162,27 @@ impl Dir {
         }
     }
 
+    /// Opens it; `None` when it does not exist.
+    pub fn open_if_there(path: &Path) -> Result<Option<Dir>> {
+        let file = open_no_symlinks(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY)?;
+        Ok(file.map(|file| Dir { file, path: path.to_owned() }))
+    }
+
+    /// Shows each name in it but `.` and `..`, in no particular order. Nothing is made of a name that nobody wants.
+    pub fn each_name(self, mut show: impl FnMut(&[u8])) -> Result<()> {
+        let Dir { file, path } = self;
+        let reading = || format!("cannot read '{}'", path.display());
+        let mut listing = nix::dir::Dir::from_fd(file.into()).map_err(std::io::Error::from).with_context(reading)?;
+        for entry in listing.iter() {
+            let entry = entry.map_err(std::io::Error::from).with_context(reading)?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                show(name);
+            }
+        }
+        Ok(())
+    }
+
     /// Where it was opened.
     pub fn path(&self) -> &Path {
         &self.path

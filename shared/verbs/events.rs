@@ -36,9 +36,13 @@ impl Event {
 /// The pending events but for the advisory, which comes of the occupancy: answers first, then messages, oldest first.
 /// Reads names, not texts.
 pub fn pending(spool: &Spool) -> Result<Vec<Event>> {
+    pending_of(spool, Inbox::of(spool).pending()?)
+}
+
+/// The same, where it is known which messages are.
+pub fn pending_of(spool: &Spool, messages: Vec<Entry>) -> Result<Vec<Event>> {
     let answers = asked::answered(spool)?.into_iter().map(Event::Answer);
-    let messages = Inbox::of(spool).pending()?.into_iter().map(Event::Message);
-    Ok(answers.chain(messages).collect())
+    Ok(answers.chain(messages.into_iter().map(Event::Message)).collect())
 }
 
 /// Whether the advisory of the context that began in `context` was shown.

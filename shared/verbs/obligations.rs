@@ -9,10 +9,11 @@ use crate::spool::asked::{self, Standing};
 use crate::spool::child;
 use crate::spool::facts::{Addressee, Request};
 use crate::spool::id::{MessageId, SessionId};
-use crate::spool::inbox::{Entry, Flag, Inbox};
+use crate::spool::inbox::{Entry, Inbox};
 use crate::spool::letter;
 use crate::spool::session::Spool;
 use crate::spool::snapshot::Found;
+use anyhow::Result;
 use serde::Serialize;
 use std::fmt;
 
@@ -55,8 +56,13 @@ pub struct Open {
 /// The open obligations of a session: questions that were put to it, questions that it put, and the sessions that it
 /// launched and that still work.
 pub fn open(spool: &Spool) -> Open {
+    open_of(spool, Inbox::of(spool).questions())
+}
+
+/// The same, where it is known which questions lie in the inbox.
+pub fn open_of(spool: &Spool, questions: Result<Vec<Entry>>) -> Open {
     let mut open = Open::default();
-    open.questions(spool);
+    open.questions(spool, questions);
     open.asked(spool);
     open.children(spool);
     open
@@ -71,10 +77,9 @@ impl Open {
         })
     }
 
-    fn questions(&mut self, spool: &Spool) {
+    fn questions(&mut self, spool: &Spool, questions: Result<Vec<Entry>>) {
         let inbox = Inbox::of(spool);
-        let open = |entry: &Entry| entry.id().is_question() && !entry.name.has(Flag::Replied);
-        for entry in self.take(inbox.entries(open)) {
+        for entry in self.take(questions) {
             let Some(letter) = self.take(letter::read(&inbox, &entry, letter::HEAD)) else { continue };
             let Some((asker, id)) = letter.question.filter(|(_, id)| *id == entry.id()) else { continue };
             if !self.stands(spool, &asker, &id) {

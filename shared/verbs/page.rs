@@ -5,6 +5,7 @@ use super::obligations::{self, Obligation};
 use super::overview::compaction::Phase;
 use super::overview::{Overview, State};
 use crate::ground::clock::At;
+use crate::harness::occupancy;
 use crate::spool::asked;
 use crate::spool::id::{MessageId, RunNumber, SessionId};
 use crate::spool::inbox::{Entry, Inbox};
@@ -123,8 +124,12 @@ pub struct Standing {
 impl Standing {
     /// Looks at a session.
     pub fn read(spool: &Spool) -> Result<Standing> {
+        Standing::of(spool, Inbox::of(spool).questions())
+    }
+
+    fn of(spool: &Spool, questions: Result<Vec<Entry>>) -> Result<Standing> {
         let (mut overview, facts) = Overview::with_facts(spool)?;
-        let open = obligations::open(spool);
+        let open = obligations::open_of(spool, questions);
         overview.damage.extend(open.damage);
         overview.damage.sort();
         overview.damage.dedup();
@@ -136,6 +141,17 @@ impl Standing {
         &self.facts
     }
 
+    /// The same, with the occupancy as it is now: it changes all the time, and is not in the spool for every harness. One
+    /// that cannot be read stays as it was.
+    pub fn with_occupancy(mut self, spool: &Spool) -> Standing {
+        let now = self.facts.current().ok().flatten().and_then(|current| {
+            let run = current.run.here()?;
+            occupancy::read(spool, current.number, run).ok()
+        });
+        self.overview.context = now.or(self.overview.context);
+        self
+    }
+
     /// Whether all of it is in the spool of the session itself, so that who watches that hears of every change.
     pub fn is_own(&self) -> bool {
         self.overview.damage.is_empty() && self.obligations.iter().all(|obligation| obligation.kind == "asked")
@@ -145,7 +161,12 @@ impl Standing {
 impl Page {
     /// Looks at a session. Consumes nothing.
     pub fn read(spool: &Spool, reader: &Reader) -> Result<Page> {
-        Ok(Page::of(spool, Standing::read(spool)?, events::pending(spool), reader))
+        // What comes meanwhile is new on the next one.
+        let (pending, questions) = match Inbox::of(spool).current() {
+            Ok(current) => (events::pending_of(spool, current.pending), Ok(current.questions)),
+            Err(error) => (Err(error), Ok(Vec::new())),
+        };
+        Ok(Page::of(spool, Standing::of(spool, questions)?, pending, reader))
     }
 
     /// The same, of what is known already: what stands, and what is pending.

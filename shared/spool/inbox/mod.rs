@@ -18,8 +18,8 @@ use crate::ground::dir::{Dir, Written};
 use anyhow::{Context, Result};
 pub(super) use name::host;
 pub use name::{Flag, MailName};
-use std::fs::ReadDir;
-use std::io::ErrorKind;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// What a Maildir consists of.
@@ -62,10 +62,24 @@ impl Entry {
         self.place == Place::New || !self.name.has(Flag::Seen)
     }
 
+    /// Whether it puts a question that no verb has marked as answered.
+    pub fn asks(&self) -> bool {
+        self.id().is_question() && !self.name.has(Flag::Replied)
+    }
+
     /// Its id.
     pub fn id(&self) -> MessageId {
         self.name.id()
     }
+}
+
+/// What of an inbox concerns the session now.
+#[derive(Debug, Default)]
+pub struct Current {
+    /// What it has not been shown, oldest first.
+    pub pending: Vec<Entry>,
+    /// The questions that no verb has marked as answered, oldest first.
+    pub questions: Vec<Entry>,
 }
 
 /// The inbox of a session.
@@ -102,27 +116,50 @@ impl Inbox {
 
     /// The messages for which `wanted` holds, oldest first. An inbox that does not exist is an empty one.
     pub fn entries(&self, wanted: impl Fn(&Entry) -> bool) -> Result<Vec<Entry>> {
+        self.scan(|_, _| true, wanted)
+    }
+
+    /// What the session has not been shown, oldest first.
+    pub fn pending(&self) -> Result<Vec<Entry>> {
+        self.scan(may_be_pending, Entry::pending)
+    }
+
+    /// The questions that no verb has marked as answered, oldest first.
+    pub fn questions(&self) -> Result<Vec<Entry>> {
+        self.scan(may_be_question, Entry::asks)
+    }
+
+    /// Both, by one look.
+    pub fn current(&self) -> Result<Current> {
+        let either = |place, name: &[u8]| may_be_pending(place, name) || may_be_question(place, name);
+        let found = self.scan(either, |entry| entry.pending() || entry.asks())?;
+        let questions = found.iter().filter(|entry| entry.asks()).cloned().collect();
+        let pending = found.into_iter().filter(Entry::pending).collect();
+        Ok(Current { pending, questions })
+    }
+
+    /// Those of which `hint` thinks so by the bytes of their name, and `wanted` says so. Most of a large inbox was shown
+    /// long ago: nothing is made of a name before the hint.
+    fn scan(&self, hint: impl Fn(Place, &[u8]) -> bool, wanted: impl Fn(&Entry) -> bool) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for place in Place::ALL {
-            let Some(dir) = self.list(place)? else { continue };
-            for entry in dir {
-                let entry = entry.with_context(|| format!("cannot read '{}'", self.place(place).display()))?;
-                let Some(name) = MailName::parse(entry.file_name()) else { continue };
-                let entry = Entry { place, name };
-                if wanted(&entry) {
-                    entries.push(entry);
+            let path = self.place(place);
+            let Some(dir) = Dir::open_if_there(&path)? else { continue };
+            dir.each_name(|name| {
+                if hint(place, name)
+                    && let Some(name) = MailName::parse(OsString::from_vec(name.to_vec()))
+                {
+                    let entry = Entry { place, name };
+                    if wanted(&entry) {
+                        entries.push(entry);
+                    }
                 }
-            }
+            })?;
         }
         entries.sort_by_cached_key(|entry| entry.name.order());
         // Moved from new/ to cur/ between the two looks: it is there once.
         entries.dedup_by(|later, first| later.name.same(&first.name));
         Ok(entries)
-    }
-
-    /// What the session has not been shown, oldest first.
-    pub fn pending(&self) -> Result<Vec<Entry>> {
-        self.entries(Entry::pending)
     }
 
     /// The messages whose id begins with `text`.
@@ -181,21 +218,12 @@ impl Inbox {
         }
         Ok(())
     }
+}
 
-    fn list(&self, place: Place) -> Result<Option<ReadDir>> {
-        let path = self.place(place);
-        // Not through a symbolic link, which read_dir(3) follows; nor what is no directory.
-        match path.symlink_metadata() {
-            Ok(found) if !found.is_dir() => {
-                Dir::open(&path)?;
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            _ => {}
-        }
-        match std::fs::read_dir(&path) {
-            Ok(dir) => Ok(Some(dir)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error).with_context(|| format!("cannot read '{}'", path.display())),
-        }
-    }
+fn may_be_pending(place: Place, name: &[u8]) -> bool {
+    place == Place::New || !name::flagged(name, Flag::Seen)
+}
+
+fn may_be_question(_: Place, name: &[u8]) -> bool {
+    name::marks_question(name) && !name::flagged(name, Flag::Replied)
 }

@@ -108,6 +108,17 @@ impl MailName {
     }
 }
 
+/// Whether a name carries a flag.
+pub(super) fn flagged(name: &[u8], flag: Flag) -> bool {
+    let info = name.iter().position(|byte| *byte == b':').and_then(|at| name[at..].strip_prefix(INFO));
+    info.is_some_and(|flags| flags.contains(&flag.letter()))
+}
+
+/// Whether a name may be that of a question: ours have its id behind a line below.
+pub(super) fn marks_question(name: &[u8]) -> bool {
+    name.windows(2).any(|pair| pair == b"_q")
+}
+
 /// The name of this host as Maildir wants it.
 pub(in crate::spool) fn host() -> String {
     let name = nix::unistd::gethostname().unwrap_or_default().to_string_lossy().into_owned();

@@ -178,7 +178,7 @@ impl Pager {
             Touched::Any => false,
             Touched::Only(dirs) => dirs.iter().all(|dir| Place::ALL.iter().any(|place| *dir == inbox.place(*place))),
         };
-        only && !self.aside.waits() && known.unreported == unreported(&self.caller.spool)
+        only && known.unreported == unreported(&self.caller.spool)
     }
 
     /// Keeps what stands on the Page, while there is time for it.
@@ -294,6 +294,8 @@ impl Pager {
     fn page(&self, pending: Vec<Event>, told: HashSet<String>, all_the_same: bool) -> Result<Option<Page>> {
         let spool = &self.caller.spool;
         let standing = match &self.known {
+            // What is written all the time was not looked at since.
+            Some(known) if self.aside.waits() => known.standing.clone().with_occupancy(spool),
             Some(known) => known.standing.clone(),
             None => Standing::read(spool)?,
         };
