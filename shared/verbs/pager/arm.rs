@@ -137,8 +137,16 @@ impl Pager {
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(self.expired());
             }
-            let snapshot = match self.known.as_ref() {
-                Some(known) => known.standing.facts().clone(),
+            let snapshot = match self.known.take() {
+                Some(Known { mut standing, unreported }) => {
+                    let snapshot = standing.facts().clone();
+                    if self.aside.waits() {
+                        self.look_aside(&snapshot, now);
+                        standing = standing.with_occupancy(&self.caller.spool);
+                    }
+                    self.known = Some(Known { standing, unreported });
+                    snapshot
+                }
                 None => {
                     let snapshot = self.look()?;
                     self.keep_lease()?;
@@ -186,7 +194,7 @@ impl Pager {
         if self.known.is_none() {
             // Before the look: what changes after it is another time.
             let unreported = unreported(&self.caller.spool);
-            let standing = Standing::read(&self.caller.spool)?;
+            let standing = Standing::read(&self.caller.spool).map_err(ended_if_gone)?;
             self.known = standing.is_own().then_some(Known { standing, unreported });
         }
         Ok(())
@@ -294,8 +302,6 @@ impl Pager {
     fn page(&self, pending: Vec<Event>, told: HashSet<String>, all_the_same: bool) -> Result<Option<Page>> {
         let spool = &self.caller.spool;
         let standing = match &self.known {
-            // What is written all the time was not looked at since.
-            Some(known) if self.aside.waits() => known.standing.clone().with_occupancy(spool),
             Some(known) => known.standing.clone(),
             None => Standing::read(spool)?,
         };
