@@ -116,7 +116,8 @@ pub(super) fn flagged(name: &[u8], flag: Flag) -> bool {
 
 /// Whether a name may be that of a question: ours have its id behind a line below.
 pub(super) fn marks_question(name: &[u8]) -> bool {
-    name.windows(2).any(|pair| pair == b"_q")
+    let line = name.iter().position(|byte| *byte == b'_');
+    line.is_some_and(|at| name.get(at + 1) == Some(&b'q'))
 }
 
 /// The name of this host as Maildir wants it.
