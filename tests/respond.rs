@@ -254,7 +254,7 @@ fn an_answer_that_may_not_be_written_there_goes_by_way_of_the_outbox() {
     let again = asked.verb("0001", ["respond", &asker.id, id, "no"]).run();
     mode(0o700);
     again.fails(1, &["the answer waits to be delivered"]);
-    assert!(letters(&asked, "cur")[0].ends_with(":2,RS"));
+    assert!(letters(&asked, "cur")[0].ends_with(":2,S"));
 }
 
 /// Wrong things in a question: named with status 65, for the one question alone.

@@ -230,7 +230,7 @@ fn by_run(asker: &Spool, question: &Question, caller: &Caller, text: &str) -> Re
         log::note(asker, "answered", None, format!("{} by session {me}", question.id));
     }
     // It is answered, whatever becomes of the mark.
-    if let Err(error) = mark(&caller.spool, &question.id) {
+    if let Err(error) = mark(&caller.spool, &question.id, delivered) {
         tell(&format!("orbh-respond: {}\n", clean(&format!("{error:#}"))));
     }
     Ok(delivered)
@@ -263,9 +263,11 @@ fn order(caller: &Caller, asker: &Spool, question: &Question, text: &str) -> Res
 }
 
 /// Marks the message that put the question as shown and as answered.
-fn mark(own: &Spool, id: &MessageId) -> Result<()> {
+/// What its manager has to deliver, that marks as replied once it is: an answer that comes back is owed still.
+fn mark(own: &Spool, id: &MessageId, delivered: bool) -> Result<()> {
     let inbox = Inbox::of(own);
-    for flag in [Flag::Seen, Flag::Replied] {
+    let flags: &[Flag] = if delivered { &[Flag::Seen, Flag::Replied] } else { &[Flag::Seen] };
+    for &flag in flags {
         let entries = inbox.entries(|entry: &Entry| entry.id() == *id && !entry.name.has(flag))?;
         inbox.mark(&entries, flag)?;
     }

@@ -26,6 +26,8 @@ const NOTICES_LIMIT: usize = 2048;
 const OBLIGATIONS_LIMIT: usize = 4096;
 /// See there.
 const MESSAGES_LEAST: usize = 2560;
+/// So many bytes of answers have room whatever else there is.
+const ANSWERS_FIT: usize = 2048;
 /// Room for the line that says what was left out.
 const RESERVE: usize = 128;
 
@@ -64,10 +66,11 @@ pub fn render(page: &Page) -> Rendered {
     let notices: Vec<String> = page.notices.iter().map(|one| format!("- {}", cut(&clean(one), WIDTH))).collect();
     list(&mut head, &notices, "orbh inspect", NOTICES_LIMIT);
     let mut tail = "\nOPEN OBLIGATIONS\n".to_owned();
+    let all_fit = page.answers.iter().map(|answer| answer_lines(answer).len()).sum::<usize>() <= ANSWERS_FIT;
     // An answer that stands above is not owed as well; during a hold it is, because nothing above counts as shown.
     let above = |one: &Obligation| {
         let answer = page.answers.iter().find(|answer| one.kind == "asked" && answer.id.as_str() == one.id);
-        !overview.compacting && answer.is_some_and(|answer| answer.damage.is_none())
+        !overview.compacting && all_fit && answer.is_some_and(|answer| answer.damage.is_none())
     };
     let obligations: Vec<String> = page.obligations.iter().filter(|one| !above(one)).map(obligation_line).collect();
     list(&mut tail, &obligations, "orbh page --json", OBLIGATIONS_LIMIT);
@@ -122,9 +125,10 @@ fn mail_lines(mail: &Mail) -> String {
     }
     // A subject that is the first line of the text is not said twice.
     let body = mail.text.trim();
-    let said = |rest: &&str| mail.subject.chars().count() <= SHORT && (rest.is_empty() || rest.starts_with('\n'));
+    let uncut = short(&mail.subject) == clean(&mail.subject);
+    let said = |rest: &&str| uncut && (rest.is_empty() || rest.starts_with('\n'));
     let body = body.strip_prefix(&mail.subject).filter(said).unwrap_or(body).trim_start_matches('\n');
-    let whole = quote(&mut text, body) && !mail.more;
+    let whole = quote(&mut text, body) && !mail.more && uncut;
     if mail.attachments > 0 {
         let _ = writeln!(text, "  {} attachments", mail.attachments);
     }

@@ -54,18 +54,21 @@ pub fn advised(spool: &Spool, context: RunNumber) -> bool {
 /// current and open and that no hold is effective.
 pub fn consume(spool: &Spool, run: RunNumber, shown: &[Event]) -> Result<()> {
     let inbox = Inbox::of(spool);
-    inbox.mark(shown.iter().filter_map(Event::message), Flag::Seen)?;
+    // One that cannot be marked, and is shown again, keeps none of the others from being marked.
+    let mut failed = inbox.mark(shown.iter().filter_map(Event::message), Flag::Seen).err();
     for event in shown {
-        match event {
-            Event::Answer(id) => asked::mark_seen(spool, id)?,
-            Event::Advisory(context) => advise(spool, *context)?,
-            Event::Message(_) => {}
-        }
+        let marked = match event {
+            Event::Message(_) => Ok(()),
+            Event::Answer(id) => asked::mark_seen(spool, id),
+            Event::Advisory(context) => advise(spool, *context),
+        };
+        failed = failed.or(marked.err());
     }
     // What comes back later is news again.
     let told = announced::read_of(spool, run);
     let over: Vec<String> = shown.iter().map(Event::name).filter(|name| told.contains(name)).collect();
-    announced::append(spool, run, &over.iter().map(|name| format!("-{name}")).collect::<Vec<_>>())
+    announced::append(spool, run, &over.iter().map(|name| format!("-{name}")).collect::<Vec<_>>())?;
+    failed.map_or(Ok(()), Err)
 }
 
 /// Notes that the run has been shown these, which stay pending.
@@ -86,6 +89,11 @@ fn advise(spool: &Spool, context: RunNumber) -> Result<()> {
 }
 
 impl Event {
+    /// Whether it puts a question to the session.
+    pub fn asks(&self) -> bool {
+        self.message().is_some_and(Entry::asks)
+    }
+
     fn message(&self) -> Option<&Entry> {
         match self {
             Event::Message(entry) => Some(entry),

@@ -180,15 +180,21 @@ impl Page {
             pending.sort_by_key(|event| reader.told.contains(&event.name()));
         }
         let (mut answers, mut messages, mut waiting) = (Vec::new(), Vec::new(), 0);
+        let mut damaged: Vec<Mail> = Vec::new();
         for event in pending {
             let shown_before = reader.told.contains(&event.name());
             match &event {
                 Event::Answer(id) => answers.extend(answer(spool, &id.clone(), reader, event, shown_before)),
                 Event::Message(_) if !reader.whole && messages.len() >= DETAILED => waiting += 1,
-                Event::Message(entry) => messages.extend(mail(spool, &entry.clone(), reader, event, shown_before)),
+                Event::Message(entry) => match mail(spool, &entry.clone(), reader, event, shown_before) {
+                    Some(mail) if mail.damage.is_some() => damaged.push(mail),
+                    found => messages.extend(found),
+                },
                 Event::Advisory(_) => {}
             }
         }
+        // What cannot be read stays, and must not stand before what can be for ever.
+        messages.extend(damaged);
         let notices = notices(&overview);
         let advisory = advises(&overview).map(Event::Advisory);
         Page { overview, answers, messages, messages_waiting: waiting, obligations, notices, advisory }

@@ -230,6 +230,8 @@ pub const MAIL: [Scene; 8] = [
         command: |session| verb(session, "0001", &["page"]),
         verb: true,
         committed: |session| !pending(session, MESSAGE),
+        // One that cannot be marked keeps none of the others from it.
+        residue: &["asked/q0123abcde/seen"],
         recover: nothing_is_lost,
         mail: false,
         ..PLAIN

@@ -191,3 +191,26 @@ fn a_message_that_cannot_be_read_hides_no_other() {
     let page = session.verb("0001", ["page"]).run().ok();
     assert!(!page.contains("MESSAGES"), "{page}");
 }
+
+/// However many cannot be read, and wherever they stand: what can be read stands before them, and is consumed.
+#[test]
+fn many_that_cannot_be_read_or_marked_starve_no_other() {
+    let world = World::new();
+    let session = world.idle_session();
+    for number in 0..150 {
+        std::fs::create_dir(session.path(&format!("inbox/new/1700000000.{number}.dir"))).unwrap();
+    }
+    // One whose name leaves no room for a flag.
+    let long = format!("1700000000.1.{}", "x".repeat(240));
+    std::fs::write(session.path(&format!("inbox/new/{long}")), "Subject: long\n\nlong\n").unwrap();
+    let (id, question) = (send(&session, "A good one."), answered(&session, "The left one."));
+    let page = session.verb("0001", ["page"]).run().exits(74);
+    assert!(page.stderr.contains("File name too long"), "{}", page.stderr);
+    assert!(
+        page.stdout.contains(&format!("- message {id} ")) && page.stdout.contains("The left one."),
+        "{}",
+        page.stdout
+    );
+    assert_eq!(count(&session, "cur"), 1);
+    assert!(session.exists(&format!("asked/{question}/seen")));
+}

@@ -147,3 +147,19 @@ fn what_was_consumed_meanwhile_is_not_announced() {
     std::fs::rename(session.path("inbox/cur/1.one.x:2,S"), session.path("inbox/new/1.one.x")).unwrap();
     assert_eq!(subjects(&session.arm("0001").page()), ["of both"]);
 }
+
+/// A question that wakes the pager stands among what is owed, on that very Page.
+#[test]
+fn a_question_that_wakes_it_is_owed_on_that_page() {
+    let world = World::new();
+    let (session, other) = (world.idle_session(), world.launch("command/idle", "ask"));
+    other.pid("0001");
+    let armed = session.verb("0001", ["page", "arm"]).env("ORBH_PAGER_SETTLE_MS", "0").spawn();
+    let status = || world.orbh(["pager", "status", &session.id, "--json"]).run().json();
+    crate::harness::wait_for("the pager", || (status()["pager"] == "armed").then_some(()));
+    let put = other.verb("0001", ["message", "request", &session.id, "Which one?", "--deferred", "--json"]).run();
+    let id = put.exits(0).json()["id"].as_str().unwrap().to_owned();
+    let page = crate::harness::outcome(armed).exits(0).stdout;
+    assert!(page.contains(&format!("- question {id} from ")), "{page}");
+    assert!(page.contains(&format!("- question {id}: ")) && page.contains("; collect with `orbh respond "), "{page}");
+}

@@ -202,9 +202,11 @@ impl Inbox {
         Ok(())
     }
 
-    /// Marks messages as they are now; those that somebody has moved meanwhile stay as they are, and pending.
+    /// Marks messages as they are now; those that somebody has moved meanwhile stay as they are, and pending. One that cannot
+    /// be marked keeps none of the others from being marked; the first failure is reported.
     pub fn mark<'e>(&self, entries: impl IntoIterator<Item = &'e Entry>, flag: Flag) -> Result<()> {
         let mut dirs: Option<(Dir, Dir)> = None;
+        let mut failed = None;
         for entry in entries {
             if dirs.is_none() {
                 if self.place(Place::Cur).symlink_metadata().is_err() {
@@ -214,9 +216,10 @@ impl Inbox {
             }
             let Some((new, cur)) = &dirs else { continue };
             let from = if entry.place == Place::New { new } else { cur };
-            from.move_to(entry.name.as_os_str(), cur, entry.name.with(flag).as_os_str())?;
+            let moved = from.move_to(entry.name.as_os_str(), cur, entry.name.with(flag).as_os_str());
+            failed = failed.or(moved.err());
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 }
 

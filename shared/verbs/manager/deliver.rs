@@ -65,7 +65,6 @@ enum Outcome {
 impl Manager<'_> {
     /// Delivers for a moment; says when to go on, if there is something to go on with.
     pub(super) fn deliver(&mut self) -> Option<Duration> {
-        let begin = Instant::now();
         let names = match outbox::names(&self.spool) {
             Ok(names) => names,
             Err(error) => {
@@ -83,6 +82,8 @@ impl Manager<'_> {
             self.delivery.looked = true;
             return None;
         }
+        // From here on: one order is carried out in each turn, however long the list took.
+        let begin = Instant::now();
         let mut next: Option<Instant> = None;
         for (name, written) in names {
             if begin.elapsed() >= TURN {
@@ -229,6 +230,10 @@ impl Manager<'_> {
             }
         }
         let id = MessageId::derived(format!("{name} {written}").as_bytes());
+        // Told already, by a manager that died before it took the order away.
+        if !Inbox::of(&self.spool).find(id.as_str())?.is_empty() {
+            return Ok(());
+        }
         let subject = format!("not delivered: {what}");
         let in_reply_to = in_reply_to.as_deref();
         let parcel = Parcel { id: &id, at: written.min(At::now()), subject: Some(&subject), in_reply_to, text: &words };

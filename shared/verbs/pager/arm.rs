@@ -140,7 +140,7 @@ impl Pager {
             let snapshot = match self.known.take() {
                 Some(Known { mut standing, unreported }) => {
                     let snapshot = standing.facts().clone();
-                    if self.aside.waits() {
+                    if self.aside.is_due(now) {
                         self.look_aside(&snapshot, now);
                         standing = standing.with_occupancy(&self.caller.spool);
                     }
@@ -163,6 +163,10 @@ impl Pager {
                 let heartbeat = self.options.max_wait.and_then(|wait| self.armed.checked_add(wait));
                 let told = announced::read_of(&self.caller.spool, self.caller.run);
                 let pending = events::pending(&self.caller.spool)?;
+                // A question that came is owed as well.
+                if pending.iter().any(Event::asks) {
+                    self.known = None;
+                }
                 let due = self.settled(&snapshot, &pending, &told, now).into_iter().chain(heartbeat).min();
                 if due.is_some_and(|due| due <= now) {
                     let all_the_same = heartbeat.is_some_and(|heartbeat| heartbeat <= now);
@@ -202,7 +206,7 @@ impl Pager {
 
     /// Whether the Page may still be shown: the last look before it is. If not, wait again.
     pub fn may_speak(&self) -> Result<bool> {
-        if self.known.is_some() && self.nothing_began() {
+        if !self.was_held && self.known.is_some() && self.nothing_began() {
             return Ok(true);
         }
         // A return lets the hold go before it is written: who holds the claim sees both, or none.

@@ -39,9 +39,9 @@ impl Aside {
         self.rung = true;
     }
 
-    /// Whether something was written since the last look.
-    pub(super) fn waits(&self) -> bool {
-        self.rung
+    /// Whether something was written since the last look, or it is time to look all the same.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.rung || self.next().is_some_and(|next| next <= now)
     }
 
     /// Whether it is time to look. If so, what is written from now on rings again.
