@@ -24,7 +24,7 @@ fn allowed(call: &str) -> bool {
         }
         // One momentary shared probe of a lease.
         "flock" => call.contains("LOCK_SH") || call.contains("LOCK_UN"),
-        "fcntl" => call.contains("F_GETF") || call.contains("F_DUPFD"),
+        "fcntl" => ["F_GETF", "F_DUPFD", "F_SETFD"].iter().any(|name| call.contains(name)),
         "ioctl" => call.contains("TCGETS") || call.contains("TIOCGWINSZ"),
         _ => false,
     }
