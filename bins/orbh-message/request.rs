@@ -4,7 +4,7 @@ use crate::args::Request;
 use crate::run::{note, queued, text, warn_of_an_ended};
 use anyhow::Result;
 use serde::Serialize;
-use shared::face::output::{print, print_exactly, print_json};
+use shared::face::output::{print, print_exactly_ended, print_json};
 use shared::ground::clock::At;
 use shared::ground::fault::{Finding, Refusal};
 use shared::spool::id::{MessageId, SessionId};
@@ -59,8 +59,7 @@ pub fn run(args: &Request, environment: &Environment) -> Result<u8> {
     let answer = asking::answer(&id, waited)?;
     match args.json {
         true => print_json(&put(Some(&answer)))?,
-        false if answer.ends_with('\n') => print_exactly(&answer)?,
-        false => print_exactly(&format!("{answer}\n"))?,
+        false => print_exactly_ended(&answer)?,
     }
     if asking::seen(&caller, &id)? {
         note(asking::kept(&id).trim_end());

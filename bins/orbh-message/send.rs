@@ -85,10 +85,7 @@ fn original(caller: Option<&Caller>, named: &str) -> Result<(Entry, Letter)> {
     let letter = letter::read(&Inbox::of(&caller.spool), &entry, HEAD)?.ok_or_else(gone)?;
     // Marked as answered, an open question would be an obligation that nobody sees.
     if entry.id().is_question() || letter.question.is_some() {
-        let fix = match &letter.question {
-            Some((asker, id)) => format!("orbh respond {asker} {id} TEXT"),
-            None => "orbh respond ID QUESTION TEXT".to_owned(),
-        };
+        let fix = letter.respond().unwrap_or_else(|| "orbh respond ID QUESTION TEXT".to_owned());
         let message = format!("{} is a question, and a message is no answer to it", entry.id());
         return Err(Refusal::one(Finding::new("is-a-question", message, fix)).into());
     }

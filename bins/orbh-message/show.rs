@@ -47,7 +47,7 @@ pub fn run(args: &Show, environment: &Environment) -> Result<u8> {
         return Ok(0);
     }
     let letter = letter::read(&inbox, &entry, MOST)?.ok_or_else(gone)?;
-    let respond = letter.question.as_ref().map(|(asker, id)| format!("orbh respond {asker} {id} TEXT"));
+    let respond = letter.respond();
     let state = state(&entry);
     if args.json {
         print_json(&Shown {

@@ -11,12 +11,11 @@ use shared::spool::id::SessionId;
 use shared::spool::root::Root;
 use shared::spool::session::Spool;
 use shared::spool::snapshot::Snapshot;
+use shared::verbs::launch::MANAGER;
 use std::collections::BTreeMap;
 
 /// The variables that a process of a run is started with, and a person's is not.
 const MARKS: [&str; 2] = ["ORBH_SESSION_ID", "ORBH_NONCE"];
-/// The program of a manager.
-const MANAGER: &str = "orbh-relaunch";
 
 /// Why the caller is not taken for a person, in a sentence; `None` when nothing speaks against it.
 pub fn run_above(root: &Root) -> Result<Option<String>> {

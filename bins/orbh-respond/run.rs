@@ -18,6 +18,7 @@ use shared::spool::log;
 use shared::spool::outbox::{self, Order};
 use shared::spool::session::Spool;
 use shared::spool::snapshot::Found;
+use shared::verbs::asking::known;
 use shared::verbs::caller::Caller;
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;
@@ -112,14 +113,6 @@ fn words(args: &Args) -> Result<(Option<MessageId>, String)> {
         }
     };
     Ok((question, text.ok_or_else(nothing)?))
-}
-
-fn known(asker: &Spool, id: &MessageId) -> Result<Question> {
-    let unknown = || {
-        let message = format!("session {} has put no question {id}", asker.id());
-        Fault::new(Kind::Missing, message).hint(format!("orbh session answer --session {}", asker.id()))
-    };
-    Ok(asked::find(asker, id)?.ok_or_else(unknown)?)
 }
 
 /// The only question that is open there and that the caller may answer.

@@ -3,7 +3,7 @@
 use crate::args::Args;
 use anyhow::Result;
 use serde::Serialize;
-use shared::face::output::{print_exactly, print_json};
+use shared::face::output::{print_exactly_ended, print_json};
 use shared::ground::clock::At;
 use shared::ground::dir::read;
 use shared::ground::fault::{Fault, Finding, Kind, Refusal};
@@ -43,18 +43,13 @@ pub fn run(args: &Args, environment: &Environment) -> Result<u8> {
     };
     let path = spool.returns().join(layout::return_text(run.number));
     let bytes = read(&path)?.ok_or_else(|| spool.missing(&path))?;
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     match run.returned.get()? {
         Some(returned) if args.json => {
             let (disposition, at) = (returned.disposition, returned.at);
             print_json(&Returned { session: spool.id(), run: run.number, disposition, at, text: &text })?;
         }
-        _ => {
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
-            print_exactly(&text)?;
-        }
+        _ => print_exactly_ended(&text)?,
     }
     Ok(0)
 }

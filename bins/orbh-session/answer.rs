@@ -11,15 +11,14 @@ use shared::ground::fault::{Fault, Finding, Kind, Refusal};
 use shared::spool::asked::{self, Question, Standing};
 use shared::spool::facts::{Addressee, Request};
 use shared::spool::id::{MessageId, RunNumber, SessionId};
-use shared::spool::inbox::Inbox;
-use shared::spool::letter::{self, Draft, Sender};
+use shared::spool::log;
 use shared::spool::outbox::{self, Order};
 use shared::spool::session::Spool;
-use shared::spool::{keys, layout, log};
-use shared::verbs::asking::called_off;
+use shared::verbs::asking::{called_off, known};
 use shared::verbs::caller::{Caller, meant};
 use shared::verbs::claim::Claim;
 use shared::verbs::environment::Environment;
+use shared::verbs::mail::{self, Parcel};
 use shared::verbs::obligations::gist;
 use std::time::Duration;
 
@@ -70,14 +69,6 @@ fn observe(spool: &Spool, id: &MessageId, json: bool) -> Result<u8> {
     }
 }
 
-fn known(spool: &Spool, id: &MessageId) -> Result<Question> {
-    let unknown = || {
-        let message = format!("session {} has put no question {id}", spool.id());
-        Fault::new(Kind::Missing, message).hint(format!("orbh session answer --session {}", spool.id()))
-    };
-    Ok(asked::find(spool, id)?.ok_or_else(unknown)?)
-}
-
 /// Who puts a question to a session writes it down before sending it, and may have been killed in between. Delivered
 /// twice it is there once.
 fn deliver_again(caller: &Caller, question: &Question) -> Result<()> {
@@ -93,11 +84,8 @@ fn deliver_again(caller: &Caller, question: &Question) -> Result<()> {
     };
     let spool = caller.spool.root().session(to).map_err(gone)?;
     let text = question.text(LARGEST)?;
-    let title = keys::get(&caller.spool, layout::TITLE).ok().flatten();
-    let from = Sender::Session(caller.session.id.clone(), title);
-    let draft =
-        Draft { id: &request.id, at: request.at, from: &from, to, subject: None, in_reply_to: None, text: &text };
-    match Inbox::of(&spool).deliver(&request.id, request.at, &letter::compose(&draft)) {
+    let parcel = Parcel { id: &request.id, at: request.at, subject: None, in_reply_to: None, text: &text };
+    match parcel.deliver(&mail::session(&caller.spool), &spool) {
         Ok(_) => Ok(()),
         Err(error) if outbox::barred(&error) => order_again(caller, request, to, text),
         Err(error) => Err(error),

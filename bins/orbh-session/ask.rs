@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use shared::face::output::{print, print_exactly, print_json, tell};
+use shared::face::output::{print, print_exactly_ended, print_json, tell};
 use shared::ground::clock::At;
 use shared::ground::fault::{Finding, Refusal};
 use shared::spool::facts::{Addressee, Request};
@@ -80,8 +80,5 @@ pub fn show(spool: &Spool, id: &MessageId, text: &str, json: bool) -> Result<()>
         let standing = asked::Standing::Answered.name();
         return print_json(&Shown { session: spool.id(), question: id, standing, answer: Some(text) });
     }
-    match text.ends_with('\n') {
-        true => print_exactly(text),
-        false => print_exactly(&format!("{text}\n")),
-    }
+    print_exactly_ended(text)
 }

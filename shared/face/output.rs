@@ -30,6 +30,11 @@ pub fn print_exactly(text: &str) -> Result<()> {
     if std::io::stdout().is_terminal() { print(text) } else { write(text) }
 }
 
+/// The same, ended as a line is, whether the text is or not.
+pub fn print_exactly_ended(text: &str) -> Result<()> {
+    if text.ends_with('\n') { print_exactly(text) } else { print_exactly(&format!("{text}\n")) }
+}
+
 /// The same for what need not be text.
 pub fn print_bytes_exactly(bytes: &[u8]) -> Result<()> {
     if std::io::stdout().is_terminal() { print(&String::from_utf8_lossy(bytes)) } else { write_bytes(bytes) }

@@ -66,7 +66,9 @@ pub fn render(page: &Page) -> Rendered {
     let notices: Vec<String> = page.notices.iter().map(|one| format!("- {}", cut(&clean(one), WIDTH))).collect();
     list(&mut head, &notices, "orbh inspect", NOTICES_LIMIT);
     let mut tail = "\nOPEN OBLIGATIONS\n".to_owned();
-    let all_fit = page.answers.iter().map(|answer| answer_lines(answer).len()).sum::<usize>() <= ANSWERS_FIT;
+    let answers = page.answers.iter().map(|answer| (answer_lines(answer), &answer.event, answer.damage.is_some()));
+    let answers: Vec<(String, &Event, bool)> = answers.collect();
+    let all_fit = answers.iter().map(|(text, ..)| text.len()).sum::<usize>() <= ANSWERS_FIT;
     // An answer that stands above is not owed as well; during a hold it is, because nothing above counts as shown.
     let above = |one: &Obligation| {
         let answer = page.answers.iter().find(|answer| one.kind == "asked" && answer.id.as_str() == one.id);
@@ -77,8 +79,7 @@ pub fn render(page: &Page) -> Rendered {
     let mut rendered = Rendered { text: head, shown: Vec::new(), unread: Vec::new() };
     rendered.shown.extend(page.advisory.clone());
     let room = LIMIT.saturating_sub(tail.len());
-    let answers = page.answers.iter().map(|answer| (answer_lines(answer), &answer.event, answer.damage.is_some()));
-    rendered.section("ANSWERS", answers.collect(), 0, room - MESSAGES_LEAST);
+    rendered.section("ANSWERS", answers, 0, room - MESSAGES_LEAST);
     let messages = page.messages.iter().map(|mail| (mail_lines(mail), &mail.event, mail.damage.is_some()));
     rendered.section("MESSAGES", messages.collect(), page.messages_waiting, room);
     rendered.text += &tail;

@@ -72,10 +72,14 @@ impl Draft<'_> {
 
     /// Gives it its name, unless that is taken. Durable once the directory is.
     pub fn create(self, name: &str) -> Result<Written> {
-        match linkat(self.dir.fd(), self.name.as_str(), self.dir.fd(), name, AtFlags::empty()) {
+        self.link_in(self.dir, name)
+    }
+
+    fn link_in(&self, dir: &Dir, name: &str) -> Result<Written> {
+        match linkat(self.dir.fd(), self.name.as_str(), dir.fd(), name, AtFlags::empty()) {
             Ok(()) => Ok(Written::Now),
             Err(Errno::EEXIST) => Ok(Written::Before),
-            Err(errno) => self.dir.failed(errno, "create", name),
+            Err(errno) => dir.failed(errno, "create", name),
         }
     }
 
@@ -89,13 +93,7 @@ impl Draft<'_> {
             }
             Err(Errno::EEXIST) => Ok(Written::Before),
             // A file system that cannot refuse to replace.
-            Err(Errno::EINVAL | Errno::ENOSYS) => {
-                match linkat(self.dir.fd(), self.name.as_str(), dir.fd(), name, AtFlags::empty()) {
-                    Ok(()) => Ok(Written::Now),
-                    Err(Errno::EEXIST) => Ok(Written::Before),
-                    Err(errno) => dir.failed(errno, "create", name),
-                }
-            }
+            Err(Errno::EINVAL | Errno::ENOSYS) => self.link_in(dir, name),
             Err(errno) => dir.failed(errno, "create", name),
         }
     }
@@ -154,12 +152,8 @@ pub(super) fn not_opened(errno: Errno, path: &Path, doing: &str) -> anyhow::Erro
 impl Dir {
     /// Opens the directory; an error names it when it does not exist.
     pub fn open(path: &Path) -> Result<Dir> {
-        match open_no_symlinks(path, OFlag::O_RDONLY | OFlag::O_DIRECTORY)? {
-            Some(file) => Ok(Dir { file, path: path.to_owned() }),
-            None => {
-                Err(std::io::Error::from(Errno::ENOENT)).with_context(|| format!("cannot open '{}'", path.display()))
-            }
-        }
+        let missing = || format!("cannot open '{}'", path.display());
+        Dir::open_if_there(path)?.ok_or(std::io::Error::from(Errno::ENOENT)).with_context(missing)
     }
 
     /// Opens it; `None` when it does not exist.
@@ -442,15 +436,21 @@ pub(super) fn irregular(path: &Path) -> Fault {
 
 /// The first bytes of a file, `most` at most, and whether there are more; `None` when it does not exist.
 pub fn read_head(path: &Path, most: u64) -> Result<Option<(Vec<u8>, bool)>> {
+    let Some((file, length)) = open_regular(path)? else { return Ok(None) };
+    let capacity = usize::try_from(length.min(most)).unwrap_or(0).saturating_add(1);
+    let mut bytes = Vec::with_capacity(capacity);
+    file.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
+    Ok(Some((bytes, length > most)))
+}
+
+/// Opens a regular file, with its length; `None` when it does not exist.
+fn open_regular(path: &Path) -> Result<Option<(File, u64)>> {
     let Some(file) = open_read(path)? else { return Ok(None) };
     let metadata = file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?;
     if !metadata.is_file() {
         return Err(irregular(path).into());
     }
-    let capacity = usize::try_from(metadata.len().min(most)).unwrap_or(0).saturating_add(1);
-    let mut bytes = Vec::with_capacity(capacity);
-    file.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read '{}'", path.display()))?;
-    Ok(Some((bytes, metadata.len() > most)))
+    Ok(Some((file, metadata.len())))
 }
 
 /// The whole content of a file; `None` when it does not exist. Follows no symlink, never blocks on a FIFO, and reads
@@ -461,12 +461,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 
 /// The same with a limit of one's own.
 pub fn read_up_to(path: &Path, largest: u64) -> Result<Option<Vec<u8>>> {
-    let Some(file) = open_read(path)? else { return Ok(None) };
-    let metadata = file.metadata().with_context(|| format!("cannot stat '{}'", path.display()))?;
-    if !metadata.is_file() {
-        return Err(irregular(path).into());
-    }
-    let length = metadata.len();
+    let Some((file, length)) = open_regular(path)? else { return Ok(None) };
     // One byte more than there is, so that the read after the last finds the end without growing; and through `take`,
     // because a File would ask for its length and its position once more, for each fact of each run.
     let capacity = if length > largest { 0 } else { length };

@@ -15,8 +15,7 @@ use crate::ground::dir::{Dir, TEMPORARY, Written, read_head};
 use crate::ground::fact;
 use crate::ground::fault::{Fault, Kind};
 use crate::ground::lease;
-use anyhow::{Context, Result};
-use std::io::ErrorKind;
+use anyhow::Result;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -221,19 +220,11 @@ fn standing(spool: &Spool, id: &MessageId) -> Standing {
 }
 
 fn ids(spool: &Spool) -> Result<Vec<MessageId>> {
-    let dir = spool.asked();
-    match dir.symlink_metadata() {
-        Ok(found) if !found.is_dir() => {
-            Dir::open(&dir)?;
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        _ => {}
-    }
-    let entries = std::fs::read_dir(&dir).with_context(|| format!("cannot read '{}'", dir.display()))?;
     let mut ids = Vec::new();
-    for entry in entries {
-        let entry = entry.with_context(|| format!("cannot read '{}'", dir.display()))?;
-        ids.extend(entry.file_name().to_str().and_then(|name| name.parse::<MessageId>().ok()));
+    if let Some(dir) = Dir::open_if_there(&spool.asked())? {
+        dir.each_name(|name| {
+            ids.extend(std::str::from_utf8(name).ok().and_then(|name| name.parse::<MessageId>().ok()))
+        })?;
     }
     Ok(ids)
 }

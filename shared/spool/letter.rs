@@ -148,6 +148,13 @@ pub struct Letter {
     pub attachments: usize,
 }
 
+impl Letter {
+    /// The command that answers the question that it puts.
+    pub fn respond(&self) -> Option<String> {
+        self.question.as_ref().map(|(asker, id)| format!("orbh respond {asker} {id} TEXT"))
+    }
+}
+
 /// Reads a message, its first `most` bytes at most; `None` when it is gone.
 pub fn read(inbox: &Inbox, entry: &inbox::Entry, most: u64) -> Result<Option<Letter>> {
     let found = read_head(&inbox.path(entry), most)?;

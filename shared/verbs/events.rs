@@ -89,6 +89,15 @@ fn advise(spool: &Spool, context: RunNumber) -> Result<()> {
 }
 
 impl Event {
+    /// The id of the message or the question; none of an advisory.
+    pub fn id(&self) -> Option<MessageId> {
+        match self {
+            Event::Message(entry) => Some(entry.id()),
+            Event::Answer(id) => Some(id.clone()),
+            Event::Advisory(_) => None,
+        }
+    }
+
     /// Whether it puts a question to the session.
     pub fn asks(&self) -> bool {
         self.message().is_some_and(Entry::asks)

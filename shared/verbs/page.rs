@@ -246,7 +246,7 @@ fn mail(spool: &Spool, entry: &Entry, reader: &Reader, event: Event, shown_befor
             });
         }
     };
-    let respond = letter.question.as_ref().map(|(asker, id)| format!("orbh respond {asker} {id} TEXT"));
+    let respond = letter.respond();
     Some(Mail {
         kind: if respond.is_some() { "question" } else { "message" },
         id,

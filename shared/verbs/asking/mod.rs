@@ -7,6 +7,7 @@ use super::claim::Claim;
 use super::events::{self, Event};
 use super::mail::{Parcel, Way};
 use crate::ground::fault::{Fault, Finding, Kind, Refusal};
+use crate::spool::asked::Question;
 use crate::spool::facts::{Addressee, Request};
 use crate::spool::id::MessageId;
 use crate::spool::session::Spool;
@@ -31,6 +32,15 @@ pub fn put_to_session(caller: &Caller, to: &Spool, parcel: &Parcel<'_>, blocking
         // As far as that is possible: what failed may fail again.
         let _ = asked::call_off(&caller.spool, parcel.id);
     })
+}
+
+/// The question of that id; it must be one of this session.
+pub fn known(asker: &Spool, id: &MessageId) -> Result<Question> {
+    let unknown = || {
+        let message = format!("session {} has put no question {id}", asker.id());
+        Fault::new(Kind::Missing, message).hint(format!("orbh session answer --session {}", asker.id()))
+    };
+    Ok(asked::find(asker, id)?.ok_or_else(unknown)?)
 }
 
 /// The answer for which was waited, or why there is none.

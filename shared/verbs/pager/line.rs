@@ -132,7 +132,7 @@ impl Body {
             messages: seen.count(Kind::Message),
             questions: seen.count(Kind::Question),
             answers: seen.count(Kind::Answer),
-            pending: seen.pending.iter().filter_map(|(_, event)| id_of(event)).collect(),
+            pending: seen.pending.iter().filter_map(|(_, event)| event.id()).collect(),
         }
     }
 
@@ -166,16 +166,8 @@ impl Body {
     }
 }
 
-fn id_of(event: &Event) -> Option<MessageId> {
-    match event {
-        Event::Message(entry) => Some(entry.id()),
-        Event::Answer(id) => Some(id.clone()),
-        Event::Advisory(_) => None,
-    }
-}
-
 pub(super) fn consumed(event: &Event) -> Body {
-    Body::Consumed { kind: Kind::of(event), id: id_of(event) }
+    Body::Consumed { kind: Kind::of(event), id: event.id() }
 }
 
 /// An event with what it is about. What cannot be read, or went meanwhile, is told without.

@@ -109,12 +109,7 @@ pub struct Pending {
 
 impl Pending {
     fn of(event: &Event, told: &HashSet<String>) -> Pending {
-        let id = match event {
-            Event::Message(entry) => Some(entry.id()),
-            Event::Answer(id) => Some(id.clone()),
-            Event::Advisory(_) => None,
-        };
-        Pending { kind: Kind::of(event), id, announced: told.contains(&event.name()) }
+        Pending { kind: Kind::of(event), id: event.id(), announced: told.contains(&event.name()) }
     }
 }
 
