@@ -3,7 +3,7 @@
 use crate::harness::{World, alive, private_dir, wait_for};
 use shared::ground::dir::{Dir, Written, read};
 use shared::ground::lease::{Holder, PROBE_BOUND, Taken, probe, take};
-use shared::ground::process::Proc;
+use shared::ground::process::{Proc, environment_has};
 use shared::ground::stop::stop;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -193,6 +193,27 @@ fn readers_that_probe_in_a_loop_keep_no_taker_away() {
         assert_eq!(taken.count(), 100);
         done.store(true, Ordering::Relaxed);
     });
+}
+
+/// A mark in an environment is seen in each moment, also in the middle of execve(2), however long the environment is.
+#[test]
+fn an_environment_is_read_whole_while_its_process_executes_itself() {
+    let world = World::new();
+    let script = world.script("restless", "#!/bin/sh\nexec \"$0\"\n");
+    let mut command = Command::new(script);
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("MARK", "set").stdin(Stdio::null());
+    for number in 0..20 {
+        command.env(format!("VARIABLE_{number}"), "x".repeat(40));
+    }
+    let mut child = command.spawn().unwrap();
+    let pid = child.id().cast_signed();
+    let marks: Vec<String> = std::iter::once("MARK=set".to_owned())
+        .chain((0..20).map(|number| format!("VARIABLE_{number}={}", "x".repeat(40))))
+        .collect();
+    let missed = (0..50_000).filter(|_| !environment_has(pid, &marks)).count();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(missed, 0);
 }
 
 fn start(script: &str) -> Child {

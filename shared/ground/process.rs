@@ -10,6 +10,7 @@ use nix::libc;
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -201,28 +202,49 @@ pub fn ancestors(pid: i32) -> Vec<i32> {
     line
 }
 
+/// The content of a file of /proc about the memory of a process, by one read(2): that is of one moment. By two it may end
+/// where the first one did, because the process has executed another program in between.
+fn read_at_once(path: &str) -> std::io::Result<Vec<u8>> {
+    let mut room = 64 * 1024;
+    loop {
+        let mut bytes = vec![0; room];
+        let length = File::open(path)?.read(&mut bytes)?;
+        if length < room {
+            bytes.truncate(length);
+            return Ok(bytes);
+        }
+        room *= 4;
+    }
+}
+
 /// How long a process may be in the middle of execve(2) before it is taken for one without an environment.
 const EXEC_BOUND: Duration = Duration::from_millis(200);
+
+/// So often the environment of a process that has a command line may read empty before it is taken for none.
+const EMPTY_LOOKS: u32 = 16;
 
 /// The environment that a process was started with; `None` when it cannot be read.
 ///
 /// In the middle of execve(2) it reads empty: the old one is gone, or goes while it is read, and the new one is not yet
-/// told of. So an empty one is read again: once, and as long as there is neither a command line, which is told of
-/// together with it, although there is a program (a thread of the kernel and a zombie have none).
+/// told of. So an empty one is read again: as long as there is no command line, which is told of together with it,
+/// although there is a program (a thread of the kernel and a zombie have none), and a few times more with one, because
+/// each look may meet another execve(2).
 fn environment(pid: i32) -> Option<Vec<u8>> {
-    let read = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).ok();
+    let read = |name: &str| read_at_once(&format!("/proc/{pid}/{name}")).ok();
     let begin = Instant::now();
     let mut pause = Duration::from_micros(20);
-    let mut last = false;
+    let mut left = EMPTY_LOOKS;
     loop {
         let environment = read("environ")?;
-        if !environment.is_empty() || last || begin.elapsed() > EXEC_BOUND {
+        if !environment.is_empty() || left == 0 || begin.elapsed() > EXEC_BOUND {
             return Some(environment);
         }
         // What has a command line now may have got its environment since it was read.
-        last = read("cmdline").is_none_or(|line| !line.is_empty())
-            || std::fs::read_link(format!("/proc/{pid}/exe")).is_err();
-        if !last {
+        if std::fs::read_link(format!("/proc/{pid}/exe")).is_err() {
+            left = 0;
+        } else if read("cmdline").is_none_or(|line| !line.is_empty()) {
+            left -= 1;
+        } else {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(5));
         }
